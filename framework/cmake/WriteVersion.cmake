@@ -1,0 +1,18 @@
+# Writes TARGET from SOURCE, only when its text changes. Run in every build: cmake -DSOURCE=... -P WriteVersion.cmake
+set(GIT "unknown")
+find_program(git git)
+if(git)
+  execute_process(COMMAND "${git}" -C "${ROOT}" describe --always --dirty --tags OUTPUT_VARIABLE out ERROR_QUIET
+                  OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
+  if(NOT failed AND out)
+    set(GIT "${out}")
+  endif()
+endif()
+foreach(part MPI CUDA OPENMP)
+  if(${part})
+    set(${part} true)
+  else()
+    set(${part} false)
+  endif()
+endforeach()
+configure_file("${SOURCE}" "${TARGET}" @ONLY)

@@ -1,0 +1,65 @@
+#include "dsea/app/rank_run.hpp"
+
+#include "dsea/base/machine.hpp"
+
+namespace dsea {
+namespace {
+
+DeviceOptions device_options(const RunSettings& settings, DeviceOptions options) {
+  options.async_streams = options.async_streams || settings.async_streams;
+  if (settings.delay_seed != 0) options.delay_seed = static_cast<std::uint64_t>(settings.delay_seed);
+  return options;
+}
+
+}  // namespace
+
+RingOptions ring_options(const RunSettings& settings) {
+  RingOptions o;
+  o.table_every = settings.thermo_every;
+  o.snapshot_every = settings.dump_every;
+  o.out = settings.out;
+  o.watchdog_seconds = settings.watchdog;
+  return o;
+}
+
+RankRun::RankRun(const MakeProgram& make, const Config& config, const DeviceOptions& device, Transport& transport,
+                 Log log, int ranks_here)
+    : transport_(transport),
+      log_(std::move(log)),
+      settings_(RunSettings::read(config)),
+      program_(make(config)),
+      problem_(program_->problem()),
+      device_(Device::open(device_options(settings_, device))) {
+  config.check_all_used();
+  problem_.check();
+  for (const Kind& k : problem_.kinds) {
+    if (k.out > 0 && !program_->has_merge()) {
+      throw UsageError(cat("kind '", k.name, "' contributes to neighbours, but the program has no merge()"));
+    }
+    if (!k.fed.empty()) throw UsageError(cat("kind '", k.name, "' takes a feed: feeds are not available in this version"));
+  }
+  if (problem_.finish && !program_->has_finish()) {
+    throw UsageError("the problem has a closing pass, but the program has no finish()");
+  }
+  PlanRequest request = plan_request(settings_, problem_, transport.size(), device_);
+  if (!device_.is_cuda()) *request.memory /= static_cast<std::size_t>(ranks_here);
+  plan_.emplace(problem_, request);
+}
+
+RingOutcome RankRun::run(const RingOptions& options, const OnRing& on_ring) {
+  if (options.snapshot_every > 0 && (!program_->has_snapshots() || problem_.snapshot.size() == 0)) {
+    throw UsageError("snapshots are asked for ([output] dump_every), but this program has none: set it to 0");
+  }
+  ring_ = std::make_unique<Ring>(*program_, problem_, *plan_, options, device_, transport_, log_);
+  if (on_ring) on_ring(*ring_, true);
+  struct Ended {
+    const OnRing& on_ring;
+    const Ring& ring;
+    ~Ended() {
+      if (on_ring) on_ring(ring, false);
+    }
+  } const ended{on_ring, *ring_};
+  return ring_->run();
+}
+
+}  // namespace dsea

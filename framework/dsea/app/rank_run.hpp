@@ -1,0 +1,48 @@
+// One rank's run: device, plan, ring. Shared by programs and by run_local().
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "dsea/app/run_local.hpp"
+#include "dsea/app/run_settings.hpp"
+#include "dsea/ring/ring.hpp"
+
+namespace dsea {
+
+/// Told when a ring begins (true) and ends (false), so that a signal handler can describe all rings. May be empty.
+using OnRing = std::function<void(const Ring&, bool alive)>;
+
+class RankRun {
+ public:
+  /// `ranks_here`: ranks that share this machine's memory. Makes program, device and plan; throws UsageError. Nothing big is allocated.
+  RankRun(const MakeProgram& make, const Config& config, const DeviceOptions& device, Transport& transport, Log log,
+          int ranks_here);
+
+  /// Allocates the ring and runs all steps.
+  RingOutcome run(const RingOptions& options, const OnRing& on_ring);
+
+  const Problem& problem() const { return problem_; }
+  const RingPlan& plan() const { return *plan_; }
+  const Device& device() const { return device_; }
+  WorkerProgram& program() { return *program_; }
+
+ private:
+  Transport& transport_;
+  Log log_;
+  RunSettings settings_;
+  std::unique_ptr<WorkerProgram> program_;
+  Problem problem_;
+  Device device_;
+  std::optional<RingPlan> plan_;
+  std::unique_ptr<Ring> ring_;  // kept until the end: other ranks may still copy from its memory
+};
+
+RingOptions ring_options(const RunSettings& settings);
+
+/// All ranks as threads of this process; the caller plays rank 0. `options.on_row` is called for rank 0.
+RingOutcome run_ranks_here(const MakeProgram& make, const Config& config, int ranks, const DeviceOptions& device,
+                           const RingOptions& options, const Log& log, const OnRing& on_ring);
+
+}  // namespace dsea

@@ -1,0 +1,200 @@
+#include "dsea/app/run_app.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include "dsea/app/command_line.hpp"
+#include "dsea/app/rank_run.hpp"
+#include "dsea/app/signal_watch.hpp"
+#include "dsea/base/check.hpp"
+#include "dsea/base/machine.hpp"
+#include "dsea/base/version.hpp"
+#include "dsea/comm/launcher.hpp"
+#include "dsea/comm/local_transport.hpp"
+#include "dsea/comm/mpi_session.hpp"
+#include "dsea/comm/mpi_transport.hpp"
+#include "dsea/io/run_report.hpp"
+#include "dsea/io/thermo_table.hpp"
+#include "dsea/slice/digest.hpp"
+
+namespace dsea {
+namespace {
+
+/// One program run: everything between the command line and the exit code.
+class AppRun {
+ public:
+  AppRun(const std::string& name, const CommandLine& line, const MakeProgram& make)
+      : name_(name), line_(line), make_(make), launcher_(find_launcher()), log_(line.log) {
+    choose_transport();
+    config_.emplace(Config::from_file(line.config, sets()));
+    settings_ = RunSettings::read(*config_);
+    device_.backend = line.device;
+    device_.isa = line.isa;
+    device_.threads = line.threads > 0 ? line.threads : std::max(1, available_cores() / ranks_here());
+  }
+
+  void run() {
+    if (!session_) {
+      run_local_ranks();
+      return;
+    }
+    const auto transport = make_mpi_transport(*session_);
+    log_ = log_.for_rank(session_->rank(), session_->size());
+    RankRun rank(make_, *config_, device_, *transport, log_, ranks_here());
+    if (line_.plan) {
+      if (session_->rank() == 0) print_plan(rank);
+      return;
+    }
+    begin(rank, transport->describe());
+    SignalWatch signals(log_);
+    finish(rank, rank.run(options(rank, session_->rank() == 0), watched(signals)), session_->rank() == 0, "mpi");
+  }
+
+ private:
+  int ranks() const { return session_ ? session_->size() : std::max(1, line_.ranks); }
+
+  /// Ranks that share this machine's cores and memory.
+  int ranks_here() const {
+    if (!session_) return ranks();
+    const char* local = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    const int n = local != nullptr ? std::atoi(local) : 0;
+    return n > 0 ? n : session_->size();
+  }
+
+  std::vector<std::string> sets() const {
+    std::vector<std::string> all = line_.sets;
+    if (line_.out) all.push_back("run.out=" + *line_.out);
+    return all;
+  }
+
+  void choose_transport() {
+    const bool launched = launcher_.found() && launcher_.ranks != 1;
+    if (line_.transport == "local" && launched) {
+      throw UsageError(cat("--transport local runs all ranks in one process, but ", launcher_.name, " started ",
+                           launcher_.ranks, " processes: leave the launcher or the option out"));
+    }
+    if (line_.transport == "mpi" || (line_.transport == "auto" && launched)) {
+      if (line_.ranks > 0) throw UsageError("--ranks is for ranks in one process; with MPI the launcher says how many: mpirun -n N");
+      session_.emplace();
+    }
+  }
+
+  void run_local_ranks() {
+    const int n = ranks();
+    {
+      // A first look at everything that can be wrong, before threads start.
+      const auto transports = make_local_transports(n);
+      RankRun first(make_, *config_, device_, *transports[0], log_, n);
+      if (line_.plan) {
+        print_plan(first);
+        return;
+      }
+      begin(first, transports[0]->describe());
+      SignalWatch signals(log_);
+      finish(first, run_ranks_here(make_, *config_, n, device_, options(first, true), log_, watched(signals)), true, "local");
+    }
+  }
+
+  void print_plan(const RankRun& rank) const {
+    std::cout << rank.plan().text() << std::flush;
+  }
+
+  void begin(const RankRun& rank, const std::string& transport) {
+    make_output_folder(settings_.out);
+    if (session_ && session_->rank() != 0) return;
+    const BuildInfo& build = build_info();
+    log_.info(name_, ", DSEA ", build.version, " (", build.git, "), output in ", settings_.out);
+    log_.info(rank.device().why(), "; ", rank.device().name());
+    log_.info("transport ", transport);
+    for (const std::string& warning : rank.plan().warnings()) log_.warning(warning);
+    write_text_file(settings_.out + "/config.toml", config_->effective_toml());
+    const Problem& p = rank.problem();
+    log_.info(p.elements, " ", p.element_name, " in ", p.slabs, " slabs (", rank.plan().topology().slices(), " slices), ",
+              ranks(), ranks() == 1 ? " rank x " : " ranks x ", rank.plan().request().workers, " workers, ",
+              bytes_text(static_cast<double>(rank.plan().bytes(rank.plan().largest_process()))), " a rank");
+  }
+
+  RingOptions options(RankRun& rank, bool table) {
+    RingOptions o = ring_options(settings_);
+    if (!table || settings_.thermo_every == 0 || rank.problem().columns.empty()) return o;
+    table_.emplace(std::cout, settings_.out + "/thermo.csv", rank.problem().columns);
+    o.on_row = [this, &rank](const StepSums& sums) { table_->row(sums.step, rank.program().row(rank.problem(), sums)); };
+    return o;
+  }
+
+  static OnRing watched(SignalWatch& signals) {
+    return [&signals](const Ring& ring, bool alive) { signals.ring(ring, alive); };
+  }
+
+  void finish(const RankRun& rank, const RingOutcome& outcome, bool reporting, const std::string& transport) const {
+    if (!reporting) return;
+    const Problem& p = rank.problem();
+    const int n = ranks();
+    RunFigures f;
+    f.program = name_;
+    f.digest = digest_text(outcome.digest);
+    f.step = outcome.step;
+    f.elements = p.elements;
+    f.element_name = p.element_name;
+    f.steady = outcome.steady_steps > 0 && outcome.steady_seconds > 0;
+    const double steps = f.steady ? outcome.steady_steps : static_cast<double>(outcome.step);
+    f.rate = static_cast<double>(p.elements) * steps / (f.steady ? outcome.steady_seconds : outcome.wall_seconds);
+    f.wall_s = outcome.wall_seconds;
+    std::uint64_t sent_bytes = 0;
+    std::int64_t sent = 0;
+    f.slices_received_least = outcome.ranks.front().received + outcome.ranks.front().loaded;
+    for (const RankReport& r : outcome.ranks) {
+      f.kernel_s += r.kernel_seconds / n;
+      sent_bytes += r.sent_bytes;
+      sent += r.sent;
+      if (r.rank > 0) f.slices_received_least = std::min(f.slices_received_least, r.received);
+    }
+    f.overhead = std::clamp(1 - f.kernel_s / f.wall_s, 0.0, 1.0);
+    f.slices = rank.plan().topology().slices();
+    f.slabs = p.slabs;
+    f.slices_expected = rank.plan().schedule().supercycles() * f.slices;
+    if (sent > 0) f.bytes_per_element = static_cast<double>(sent_bytes) / static_cast<double>(sent) * f.slices / static_cast<double>(p.elements);
+    f.ranks = n;
+    f.workers = rank.plan().request().workers;
+    f.threads = rank.device().threads();
+    f.device = rank.device().name();
+    f.transport = transport;
+    f.isa = isa_name(rank.device().isa());
+    write_run_json(settings_.out + "/run.json", f);
+    std::cout << summary_text(f) << "digest " << f.digest << " step " << f.step << std::endl;
+  }
+
+  std::string name_;
+  const CommandLine& line_;
+  const MakeProgram& make_;
+  Launcher launcher_;
+  Log log_;
+  std::optional<MpiSession> session_;
+  std::optional<Config> config_;
+  RunSettings settings_;
+  DeviceOptions device_;
+  std::optional<ThermoTable> table_;
+};
+
+}  // namespace
+
+int app_main(const std::string& name, int argc, char** argv, const MakeProgram& make) {
+  try {
+    const auto line = CommandLine::parse(name, argc, argv);
+    if (!line) return static_cast<int>(ExitCode::done);
+    AppRun(name, *line, make).run();
+    return static_cast<int>(ExitCode::done);
+  } catch (const RingFailed& e) {
+    return static_cast<int>(e.exit_code());  // said where it happened
+  } catch (const Error& e) {
+    std::cerr << name << ": error: " << e.what() << std::endl;
+    return static_cast<int>(e.exit_code());
+  } catch (const std::exception& e) {
+    std::cerr << name << ": error: " << e.what() << std::endl;
+    return static_cast<int>(ExitCode::failed);
+  }
+}
+
+}  // namespace dsea

@@ -1,0 +1,87 @@
+#include "dsea/app/run_settings.hpp"
+
+#include <algorithm>
+
+#include "dsea/base/text.hpp"
+
+namespace dsea {
+namespace {
+
+constexpr int most_workers = 1024;
+
+void not_yet(const Config& config, const char* key) {
+  if (config.get<std::int64_t>(key, 0, not_negative) != 0) {
+    config.fail(key, "is not available in this version: set it to 0 or leave it out");
+  }
+}
+
+}  // namespace
+
+RunSettings RunSettings::read(const Config& config) {
+  RunSettings s;
+  s.steps = config.get<std::int64_t>("run.steps", s.steps, between(0, 1e15));
+  s.out = config.get<std::string>("run.out", s.out);
+  if (s.out.empty()) config.fail("run.out", "is empty: name a folder");
+  s.seed = config.get<std::int64_t>("run.seed", s.seed);
+  s.feedback_delay = config.get<std::int64_t>("run.feedback_delay", s.feedback_delay, between(1, 1e6));
+
+  s.workers = config.count_or_auto("ring.workers");
+  if (s.workers && *s.workers > most_workers) config.fail("ring.workers", cat("must be at most ", most_workers));
+  if (const auto slots = config.count_or("ring.slots", {"auto", "fewest"}); slots.count) {
+    if (*slots.count > 1'000'000) config.fail("ring.slots", "must be at most 1000000");
+    s.slot_choice = SlotChoice::given;
+    s.slots = static_cast<int>(*slots.count);
+  } else if (slots.word == "fewest") {
+    s.slot_choice = SlotChoice::fewest;
+  }
+  if (const auto depth = config.count_or_auto("ring.depth")) {
+    if (*depth > 64) config.fail("ring.depth", "must be at most 64");
+    s.depth = static_cast<int>(*depth);
+  }
+  s.watchdog = config.get<double>("ring.watchdog", s.watchdog, between(0.1, 1e6));
+  s.async_streams = config.get<bool>("ring.async_streams", s.async_streams);
+  s.delay_seed = config.get<std::int64_t>("ring.delay_seed", s.delay_seed, not_negative);
+
+  s.thermo_every = config.get<std::int64_t>("output.thermo_every", s.thermo_every, not_negative);
+  s.dump_every = config.get<std::int64_t>("output.dump_every", s.dump_every, not_negative);
+  not_yet(config, "output.profile_every");
+  not_yet(config, "output.checkpoint_every");
+
+  s.rate = config.find<double>("plan.rate", positive);
+  s.bandwidth = config.find<double>("plan.bandwidth", positive);
+  return s;
+}
+
+int choose_workers(const RunSettings& settings, const Problem& problem, int processes, bool at_once) {
+  if (settings.workers) return static_cast<int>(*settings.workers);
+  const int slices = Topology(problem.slabs, problem.periodic).slices();
+  const std::int64_t substeps = settings.steps * static_cast<std::int64_t>(problem.kinds.size());
+  int best = 1;
+  for (int w = 2; w <= 8 && w <= slices; ++w) {
+    if (static_cast<std::int64_t>(w - 1) * processes >= std::max<std::int64_t>(1, substeps)) break;
+    const Schedule schedule = make_schedule(problem, settings.steps, processes * w);
+    if (ScalingModel::of(schedule, slices, w, at_once).efficiency(processes) < 1.0) break;
+    best = w;
+  }
+  return best;
+}
+
+PlanRequest plan_request(const RunSettings& settings, const Problem& problem, int processes, const Device& device) {
+  PlanRequest r;
+  r.steps = settings.steps;
+  r.processes = processes;
+  r.at_once = device.is_cuda();
+  r.workers = choose_workers(settings, problem, processes, r.at_once);
+  r.slots = settings.slot_choice;
+  r.slots_per_ring = settings.slots;
+  r.depth = settings.depth > 0 ? settings.depth : (device.async() ? 2 : 1);
+  r.feedback_delay = settings.feedback_delay;
+  r.snapshot_buffers = settings.dump_every > 0 && problem.snapshot.size() > 0 ? r.workers + 2 : 0;
+  r.staging_slices = device.is_cuda() ? 2 : 0;
+  r.memory = static_cast<std::size_t>(std::max<std::int64_t>(0, device.memory_available()));
+  r.rate = settings.rate;
+  r.bandwidth = settings.bandwidth;
+  return r;
+}
+
+}  // namespace dsea

@@ -1,0 +1,59 @@
+#include "dsea/app/signal_watch.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+#include "dsea/base/threads.hpp"
+
+namespace dsea {
+namespace {
+
+sigset_t watched() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  return set;
+}
+
+}  // namespace
+
+SignalWatch::SignalWatch(const Log& log) : log_(log) {
+  const sigset_t set = watched();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);  // inherited by all later threads
+  thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+}
+
+SignalWatch::~SignalWatch() {
+  thread_.request_stop();
+  thread_.join();
+  const sigset_t set = watched();
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+void SignalWatch::ring(const Ring& ring, bool alive) {
+  const std::scoped_lock lock(mutex_);
+  if (alive) rings_.push_back(&ring);
+  else std::erase(rings_, &ring);
+}
+
+void SignalWatch::watch(const std::stop_token& stop) {
+  block_signals();
+  name_this_thread("dsea signals");
+  const sigset_t set = watched();
+  const timespec tick{0, 200'000'000};
+  while (!stop.stop_requested()) {
+    const int signal = sigtimedwait(&set, nullptr, &tick);
+    if (signal <= 0) continue;
+    const std::scoped_lock lock(mutex_);
+    log_.error("ended by ", signal == SIGTERM ? "SIGTERM (a launcher sends it when another rank has died, or at the time limit)"
+                                              : "SIGINT");
+    for (const Ring* ring : rings_) log_.error("state at that moment:\n", ring->describe());
+    std::fflush(nullptr);
+    std::_Exit(128 + signal);
+  }
+}
+
+}  // namespace dsea

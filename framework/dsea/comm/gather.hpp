@@ -1,0 +1,34 @@
+// Transport::gather() for every transport that has ports: each rank sends its bytes to rank 0.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "dsea/comm/transport.hpp"
+
+namespace dsea {
+
+/// Used by one thread. Owns the memory of its transfers, so it must outlive the ports it is used with. Where gather()
+/// throws, a transfer may be left under way, and the next call throws.
+class PortGather {
+ public:
+  /// On rank 0: `from` has one port for each of the ranks 1, 2, ... Throws RunError if not all came in time, or if
+  /// `peer_failed` says so, which is looked at a few times a second.
+  std::vector<std::vector<std::byte>> collect(std::span<ReceivePort* const> from, std::span<const std::byte> mine,
+                                              std::chrono::nanoseconds timeout,
+                                              const std::function<bool()>& peer_failed);
+
+  /// On the other ranks.
+  void contribute(SendPort& to_first, std::span<const std::byte> mine, std::chrono::nanoseconds timeout,
+                  const std::function<bool()>& peer_failed);
+
+ private:
+  std::vector<std::uint64_t> sizes_;
+  std::vector<std::vector<std::byte>> bytes_;
+};
+
+}  // namespace dsea

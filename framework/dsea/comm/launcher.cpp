@@ -1,0 +1,48 @@
+#include "dsea/comm/launcher.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "dsea/base/text.hpp"
+
+namespace dsea {
+namespace {
+
+/// The number in an environment variable, 0 if it is not there or is none.
+int number(const char* text) {
+  int value = 0;
+  if (text != nullptr) {
+    const std::string_view view = text;
+    std::from_chars(view.data(), view.data() + view.size(), value);
+  }
+  return value;
+}
+
+}  // namespace
+
+Launcher find_launcher(const std::function<const char*(const char*)>& get) {
+  const auto set = [&](const char* name) { return get(name) != nullptr; };
+  int step_tasks = number(get("SLURM_STEP_NUM_TASKS"));
+  if (step_tasks == 0 && set("SLURM_STEP_ID")) step_tasks = number(get("SLURM_NTASKS"));
+
+  if (set("OMPI_COMM_WORLD_SIZE")) return {"mpirun (Open MPI)", number(get("OMPI_COMM_WORLD_SIZE"))};
+  if (step_tasks > 0) return {"srun", step_tasks};
+  if (set("PMI_SIZE")) return {"mpiexec (PMI)", number(get("PMI_SIZE"))};
+  if (set("PMIX_RANK")) return {"a PMIx launcher", 0};
+  return {};
+}
+
+Launcher find_launcher() {
+  return find_launcher([](const char* name) -> const char* { return std::getenv(name); });
+}
+
+std::string launcher_mismatch(const Launcher& launcher, int mpi_size, const std::string& library) {
+  if (mpi_size > 1 || launcher.ranks <= 1) return {};
+  const std::string what = cat(launcher.name, " started ", launcher.ranks, " processes, but the MPI library (", library,
+                               ") sees only one; ");
+  if (launcher.name == "srun") return what + "use srun --mpi=pmix, or the library's own mpirun within the job";
+  return what + "use the mpirun or mpiexec that belongs to this library";
+}
+
+}  // namespace dsea

@@ -1,0 +1,183 @@
+#include "dsea/comm/local_transport.hpp"
+
+#include <atomic>
+#include <utility>
+
+#include "dsea/base/error.hpp"
+#include "dsea/base/text.hpp"
+#include "dsea/comm/gather.hpp"
+#include "dsea/comm/local_channel.hpp"
+#include "dsea/comm/traffic.hpp"
+
+namespace dsea {
+namespace {
+
+/// What the ranks share. Channel p of `ring` leads from rank p to the next, channel p - 1 of the others from p to 0.
+struct World {
+  explicit World(int ranks) {
+    for (int rank = 0; rank < ranks && ranks > 1; ++rank) {
+      ring.push_back(std::make_unique<LocalChannel>(rank, (rank + 1) % ranks));
+    }
+    for (int rank = 1; rank < ranks; ++rank) {
+      load.push_back(std::make_unique<LocalChannel>(rank, 0));
+      gather.push_back(std::make_unique<LocalChannel>(rank, 0));
+    }
+  }
+
+  template <class Use>
+  void for_each_channel(Use use) {
+    for (auto* channels : {&ring, &load, &gather}) {
+      for (auto& channel : *channels) use(*channel);
+    }
+  }
+
+  std::vector<std::unique_ptr<LocalChannel>> ring, load, gather;
+  std::atomic<bool> failed{false};
+};
+
+class LocalSendPort final : public SendPort, public TrafficCounter {
+ public:
+  LocalSendPort(LocalChannel& channel, const Transport::Copy& copy) : channel_(channel), copy_(copy) {}
+  ~LocalSendPort() override { channel_.close_sender(); }
+
+  void start(std::span<const Segment> segments) override {
+    if (busy_) throw RunError("local: send started before the one before it was complete");
+    segments_.assign(segments, "local");
+    if (segments_.on_device() && !copy_) throw RunError("local: device memory is sent, but set_copy() was not called");
+    channel_.send(segments_);
+    busy_ = true;
+  }
+
+  bool wait(std::chrono::nanoseconds timeout) override {
+    if (!busy_) return true;
+    if (!channel_.wait_sent(deadline_after(timeout))) return false;
+    busy_ = false;
+    count_transfer(segments_.bytes());
+    return true;
+  }
+
+ private:
+  LocalChannel& channel_;
+  const Transport::Copy& copy_;
+  SegmentList segments_;
+  bool busy_ = false;
+};
+
+class LocalReceivePort final : public ReceivePort, public TrafficCounter {
+ public:
+  LocalReceivePort(LocalChannel& channel, const Transport::Copy& copy) : channel_(channel), copy_(copy) {}
+  ~LocalReceivePort() override { channel_.close_receiver(); }
+
+  void start(std::span<const Segment> segments) override {
+    if (busy_) throw RunError("local: receive started before the one before it was complete");
+    segments_.assign(segments, "local");
+    if (segments_.on_device() && !copy_) {
+      throw RunError("local: device memory is received, but set_copy() was not called");
+    }
+    busy_ = true;
+  }
+
+  bool wait(std::chrono::nanoseconds timeout) override {
+    if (!busy_) return true;
+    if (!channel_.receive(segments_, copy_, deadline_after(timeout))) return false;
+    busy_ = false;
+    count_transfer(segments_.bytes());
+    return true;
+  }
+
+ private:
+  LocalChannel& channel_;
+  const Transport::Copy& copy_;
+  SegmentList segments_;
+  bool busy_ = false;
+};
+
+class LocalTransport final : public Transport {
+ public:
+  LocalTransport(std::shared_ptr<World> world, int rank, int size)
+      : world_(std::move(world)), rank_(rank), size_(size) {
+    if (size > 1) {
+      const int previous = (rank + size - 1) % size;
+      next_ = std::make_unique<LocalSendPort>(*world_->ring[static_cast<std::size_t>(rank)], copy_);
+      previous_ = std::make_unique<LocalReceivePort>(*world_->ring[static_cast<std::size_t>(previous)], copy_);
+    }
+    if (rank > 0) {
+      const std::size_t mine = static_cast<std::size_t>(rank) - 1;
+      load_to_first_ = std::make_unique<LocalSendPort>(*world_->load[mine], copy_);
+      gather_to_first_ = std::make_unique<LocalSendPort>(*world_->gather[mine], copy_);
+    } else {
+      for (auto& channel : world_->load) load_from_.push_back(std::make_unique<LocalReceivePort>(*channel, copy_));
+      for (auto& channel : world_->gather) gather_from_.push_back(std::make_unique<LocalReceivePort>(*channel, copy_));
+    }
+  }
+
+  std::string name() const override { return "local"; }
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  std::string describe() const override {
+    return cat("local: ", size_, size_ == 1 ? " rank" : " ranks", " in one process, transfers copied by ",
+               copy_ ? "memcpy and the device" : "memcpy");
+  }
+  bool takes_device_memory() const override { return static_cast<bool>(copy_); }
+  void set_copy(Copy copy) override { copy_ = std::move(copy); }
+
+  SendPort& to_next() override { return existing(next_.get(), "to_next()"); }
+  ReceivePort& from_previous() override { return existing(previous_.get(), "from_previous()"); }
+  SendPort& load_to_first() override { return existing(load_to_first_.get(), "load_to_first()"); }
+  ReceivePort& load_from(int rank) override {
+    const bool there = rank_ == 0 && rank > 0 && rank < size_;
+    return existing(there ? load_from_[static_cast<std::size_t>(rank) - 1].get() : nullptr,
+                    cat("load_from(", rank, ")"));
+  }
+
+  std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
+                                             std::chrono::nanoseconds timeout) override {
+    const auto failed = [this] { return peer_failed(); };
+    if (rank_ > 0) {
+      gather_.contribute(*gather_to_first_, mine, timeout, failed);
+      return {};
+    }
+    std::vector<ReceivePort*> ports;
+    for (auto& port : gather_from_) ports.push_back(port.get());
+    return gather_.collect(ports, mine, timeout, failed);
+  }
+
+  bool peer_failed() const override { return world_->failed.load(); }
+
+  void fail(int) noexcept override {
+    world_->for_each_channel([](LocalChannel& channel) { channel.stop(); });
+    world_->failed.store(true);
+    world_->for_each_channel([](LocalChannel& channel) { channel.release(); });
+  }
+
+ private:
+  template <class Port>
+  Port& existing(Port* port, const std::string& what) const {
+    if (port == nullptr) throw RunError(cat("local: rank ", rank_, " of ", size_, " has no port ", what));
+    return *port;
+  }
+
+  // The order matters: ports go before what they refer to.
+  std::shared_ptr<World> world_;
+  const int rank_;
+  const int size_;
+  Copy copy_;
+  PortGather gather_;
+  std::unique_ptr<LocalSendPort> next_, load_to_first_, gather_to_first_;
+  std::unique_ptr<LocalReceivePort> previous_;
+  std::vector<std::unique_ptr<LocalReceivePort>> load_from_, gather_from_;
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Transport>> make_local_transports(int ranks) {
+  if (ranks < 1) throw UsageError(cat("the number of ranks is ", ranks, "; it must be at least 1"));
+  const auto world = std::make_shared<World>(ranks);
+  std::vector<std::unique_ptr<Transport>> transports;
+  for (int rank = 0; rank < ranks; ++rank) {
+    transports.push_back(std::make_unique<LocalTransport>(world, rank, ranks));
+  }
+  return transports;
+}
+
+}  // namespace dsea

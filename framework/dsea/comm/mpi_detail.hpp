@@ -1,0 +1,31 @@
+// What mpi_*.cpp share; no other file may include this one, since it includes mpi.h.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "dsea/base/backoff.hpp"
+#include "dsea/comm/deadline.hpp"
+#include "dsea/comm/traffic.hpp"
+
+namespace dsea::detail {
+
+/// Throws RunError with MPI's own text if `code` is not MPI_SUCCESS; `what` says what was tried.
+void mpi_check(int code, const std::string& what);
+
+/// Polls a request until it is complete or the deadline has passed, asleep in between; true if it is complete.
+bool mpi_poll(MPI_Request& request, const std::string& what, Clock::time_point deadline);
+
+/// A duplicate of MPI_COMM_WORLD that returns errors. Collective, in the same order on all ranks. Throws RunError if
+/// not all have come by the deadline. Never to be freed before MPI is finalised: a message that was sent and not
+/// received would turn up in the next communicator that gets the same number.
+MPI_Comm mpi_duplicate_world(Clock::time_point deadline);
+
+/// Ports to one other rank; a pair of ranks has at most one port in each direction on a communicator.
+std::unique_ptr<SendPort> make_mpi_send_port(MPI_Comm communicator, int me, int other, std::size_t chunk_bytes);
+std::unique_ptr<ReceivePort> make_mpi_receive_port(MPI_Comm communicator, int me, int other);
+
+}  // namespace dsea::detail

@@ -1,0 +1,100 @@
+#include "dsea/comm/mpi_session.hpp"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <memory>
+#include <thread>
+
+#include "dsea/base/error.hpp"
+#include "dsea/base/text.hpp"
+#include "dsea/comm/launcher.hpp"
+#include "dsea/comm/mpi_detail.hpp"
+
+namespace dsea {
+namespace {
+
+/// "Open MPI v4.1.4, package: ..." -> "Open MPI v4.1.4"; "MPICH Version:\t4.0.2\nMPICH ..." -> "MPICH Version: 4.0.2".
+std::string library_name() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  detail::mpi_check(MPI_Get_library_version(text.data(), &length), "asking for the library's version");
+  std::string name(text.data(), static_cast<std::size_t>(length));
+  name = name.substr(0, name.find_first_of(",\n"));
+  std::replace(name.begin(), name.end(), '\t', ' ');
+  return name;
+}
+
+}  // namespace
+
+bool mpi_available() { return true; }
+
+MpiSession::MpiSession() : exceptions_(std::uncaught_exceptions()) {
+  int initialized = 0;
+  int finalized = 0;
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (finalized != 0) throw UsageError("mpi: MPI was finalised already and cannot be used again in this process");
+  if (initialized != 0) {
+    detail::mpi_check(MPI_Query_thread(&provided), "asking for the level of thread support");
+  } else {
+    detail::mpi_check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), "initialising");
+    finalize_ = true;
+  }
+  detail::mpi_check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "asking for the rank");
+  detail::mpi_check(MPI_Comm_size(MPI_COMM_WORLD, &size_), "asking for the number of ranks");
+  library_ = library_name();
+
+  std::string usage = launcher_mismatch(find_launcher(), size_, library_);
+  const bool threads = provided >= MPI_THREAD_MULTIPLE;
+  if (threads && usage.empty()) return;
+  if (finalize_) MPI_Finalize();  // the same on all ranks; the destructor does not run
+  if (!usage.empty()) throw UsageError("mpi: " + usage);
+  throw RunError(cat("mpi: ", library_, " gives thread level ", provided, " where MPI_THREAD_MULTIPLE (",
+                     MPI_THREAD_MULTIPLE, ") is needed: use a library built with it, or initialise with it"));
+}
+
+MpiSession::~MpiSession() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalize_ && finalized == 0 && std::uncaught_exceptions() <= exceptions_) MPI_Finalize();
+}
+
+namespace detail {
+
+void mpi_check(int code, const std::string& what) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  if (MPI_Error_string(code, text.data(), &length) != MPI_SUCCESS) length = 0;
+  throw RunError(cat("mpi: ", what, " failed: ",
+                     length > 0 ? std::string(text.data(), static_cast<std::size_t>(length)) : cat("error ", code)));
+}
+
+bool mpi_poll(MPI_Request& request, const std::string& what, Clock::time_point deadline) {
+  for (Backoff backoff;;) {
+    int done = 0;
+    mpi_check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
+    if (done != 0) return true;
+    const auto left = time_left(deadline);
+    if (left.count() == 0) return false;
+    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(backoff.next(), left));
+  }
+}
+
+MPI_Comm mpi_duplicate_world(Clock::time_point deadline) {
+  const std::string what = "duplicating a communicator";
+  MPI_Request request = MPI_REQUEST_NULL;
+  auto made = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
+  mpi_check(MPI_Comm_idup(MPI_COMM_WORLD, made.get(), &request), what);
+  if (!mpi_poll(request, what, deadline)) {
+    static_cast<void>(made.release());  // MPI may still write to it
+    throw RunError("mpi: not all ranks came to set up their connections in time; see what the others say");
+  }
+  mpi_check(MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN), "setting an error handler");
+  return *made;
+}
+
+}  // namespace detail
+}  // namespace dsea

@@ -1,0 +1,130 @@
+#include "dsea/comm/mpi_transport.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "dsea/base/error.hpp"
+#include "dsea/base/text.hpp"
+#include "dsea/comm/gather.hpp"
+#include "dsea/comm/mpi_detail.hpp"
+
+namespace dsea {
+namespace {
+
+using detail::make_mpi_receive_port;
+using detail::make_mpi_send_port;
+using detail::mpi_duplicate_world;
+
+/// The communicators of one transport. A thread uses one of them and no other thread of its rank does: rank p's output
+/// thread that of link p, its input thread that of link p - 1; neighbouring links differ. For loading and gathering
+/// there is one thread a rank.
+struct Communicators {
+  Communicators(int ranks, Clock::time_point deadline)
+      : even(mpi_duplicate_world(deadline)),
+        odd(mpi_duplicate_world(deadline)),
+        load(mpi_duplicate_world(deadline)),
+        gather(mpi_duplicate_world(deadline)) {
+    if (ranks % 2 != 0) last = mpi_duplicate_world(deadline);
+  }
+
+  /// Of the link from rank `from` to the next one; the last of an odd number meets link 0, even as well.
+  MPI_Comm ring(int from, int ranks) const {
+    if (ranks % 2 != 0 && from == ranks - 1) return last;
+    return from % 2 == 0 ? even : odd;
+  }
+
+  MPI_Comm even, odd, load, gather;
+  MPI_Comm last = MPI_COMM_NULL;
+};
+
+class MpiTransport final : public Transport {
+ public:
+  MpiTransport(const MpiSession& session, std::size_t chunk, Clock::time_point deadline)
+      : rank_(session.rank()), size_(session.size()), library_(session.library()), communicators_(size_, deadline) {
+    if (size_ > 1) {
+      const int previous = (rank_ + size_ - 1) % size_;
+      next_ = make_mpi_send_port(communicators_.ring(rank_, size_), rank_, (rank_ + 1) % size_, chunk);
+      previous_ = make_mpi_receive_port(communicators_.ring(previous, size_), rank_, previous);
+    }
+    if (rank_ > 0) {
+      load_to_first_ = make_mpi_send_port(communicators_.load, rank_, 0, chunk);
+      gather_to_first_ = make_mpi_send_port(communicators_.gather, rank_, 0, chunk);
+    } else {
+      for (int other = 1; other < size_; ++other) {
+        load_from_.push_back(make_mpi_receive_port(communicators_.load, 0, other));
+        gather_from_.push_back(make_mpi_receive_port(communicators_.gather, 0, other));
+      }
+    }
+  }
+
+  std::string name() const override { return "mpi"; }
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  std::string describe() const override {
+    return cat("mpi: ", library_, ", ", size_, size_ == 1 ? " rank" : " ranks",
+               ", device memory staged through the host: device memory in MPI calls is not supported");
+  }
+  bool takes_device_memory() const override { return false; }
+  void set_copy(Copy) override {}  // there is nothing to copy between address spaces
+
+  SendPort& to_next() override { return existing(next_.get(), "to_next()"); }
+  ReceivePort& from_previous() override { return existing(previous_.get(), "from_previous()"); }
+  SendPort& load_to_first() override { return existing(load_to_first_.get(), "load_to_first()"); }
+  ReceivePort& load_from(int rank) override {
+    const bool there = rank_ == 0 && rank > 0 && rank < size_;
+    return existing(there ? load_from_[static_cast<std::size_t>(rank) - 1].get() : nullptr,
+                    cat("load_from(", rank, ")"));
+  }
+
+  std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
+                                             std::chrono::nanoseconds timeout) override {
+    const auto failed = [] { return false; };
+    if (rank_ > 0) {
+      gather_.contribute(*gather_to_first_, mine, timeout, failed);
+      return {};
+    }
+    std::vector<ReceivePort*> ports;
+    for (auto& port : gather_from_) ports.push_back(port.get());
+    return gather_.collect(ports, mine, timeout, failed);
+  }
+
+  bool peer_failed() const override { return false; }
+
+  void fail(int exit_code) noexcept override {
+    std::fflush(stdout);
+    std::fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, exit_code);
+    std::_Exit(exit_code);  // in case the library only asks for the end
+  }
+
+ private:
+  template <class Port>
+  Port& existing(Port* port, const std::string& what) const {
+    if (port == nullptr) throw RunError(cat("mpi: rank ", rank_, " of ", size_, " has no port ", what));
+    return *port;
+  }
+
+  const int rank_;
+  const int size_;
+  const std::string library_;
+  // The order matters: ports go before what they refer to.
+  const Communicators communicators_;
+  PortGather gather_;
+  std::unique_ptr<SendPort> next_, load_to_first_, gather_to_first_;
+  std::unique_ptr<ReceivePort> previous_;
+  std::vector<std::unique_ptr<ReceivePort>> load_from_, gather_from_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_mpi_transport(MpiSession& session, const MpiOptions& options) {
+  constexpr std::size_t limit = (std::size_t{1} << 30) - 1;
+  if (options.chunk_bytes < 1 || options.chunk_bytes > limit) {
+    throw UsageError(cat("mpi: messages of at most ", options.chunk_bytes, " bytes; it must be between 1 and ", limit));
+  }
+  return std::make_unique<MpiTransport>(session, options.chunk_bytes, deadline_after(options.start_timeout));
+}
+
+}  // namespace dsea

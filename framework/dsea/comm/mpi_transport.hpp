@@ -1,0 +1,33 @@
+// Transport between processes by MPI. Includes no MPI header.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+
+#include "dsea/comm/mpi_session.hpp"
+#include "dsea/comm/transport.hpp"
+
+namespace dsea {
+
+struct MpiOptions {
+  /// Largest message; below 1 GiB, which every MPI library and network handles.
+  std::size_t chunk_bytes = std::size_t{512} << 20;
+  /// How long to wait for the other ranks when the transport is made.
+  std::chrono::nanoseconds start_timeout = std::chrono::seconds(120);
+};
+
+/// Collective over all processes of the session, which must outlive the transport. Several may exist, made in the same
+/// order by all ranks; each takes five communicators, which MPI gets back only when it is finalised. Each thread of the
+/// ring has a communicator of its own. No call blocks inside MPI: ports poll,
+/// and sleep in between.
+///
+/// A transfer is complete for its sender when the receiver has begun to receive it, or before that when it is small (up
+/// to 3 KiB), but at most a few transfers ahead. Host memory only. Where the sizes differ the receiver gets a RunError.
+/// A rank that dies or hangs is not noticed here. fail() calls MPI_Abort, which ends the job.
+///
+/// Throws UsageError for options out of range and for a session of a library without MPI, RunError if the other ranks
+/// do not come.
+std::unique_ptr<Transport> make_mpi_transport(MpiSession& session, const MpiOptions& options = {});
+
+}  // namespace dsea

@@ -1,0 +1,45 @@
+// How much has gone through a port.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "dsea/comm/transport.hpp"
+
+namespace dsea {
+
+/// Completed transfers and their bytes.
+struct Traffic {
+  std::uint64_t transfers = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// What every port of this library also is. The port's thread counts; any thread may read.
+class TrafficCounter {
+ public:
+  virtual ~TrafficCounter() = default;
+
+  Traffic traffic() const {
+    return {transfers_.load(std::memory_order_relaxed), bytes_.load(std::memory_order_relaxed)};
+  }
+
+ protected:
+  void count_transfer(std::size_t bytes) {
+    transfers_.fetch_add(1, std::memory_order_relaxed);
+    bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<std::uint64_t> transfers_{0};
+  std::atomic<std::uint64_t> bytes_{0};
+};
+
+/// The traffic of a port; zeros for a port that does not count.
+template <class Port>
+Traffic traffic_of(const Port& port) {
+  const auto* counter = dynamic_cast<const TrafficCounter*>(&port);
+  return counter != nullptr ? counter->traffic() : Traffic{};
+}
+
+}  // namespace dsea

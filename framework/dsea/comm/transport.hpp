@@ -1,0 +1,81 @@
+// What moves slices between the processes of a ring: the interface that local, mpi and others implement.
+//
+// A port is one direction of a connection to one other rank, used by one thread at each end. Transfers through a port are
+// matched by their order: what the n-th start() of the sender gives is what the n-th start() of the receiver gets. Both
+// sides must agree on the total number of bytes, though not on how it is cut into segments; a mismatch is an error.
+// Nothing here blocks: start() begins a transfer, wait() lends the calling thread to it for a limited time.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace dsea {
+
+/// A range of memory to be sent or filled. Its bytes belong to the port from start() until wait() has returned true.
+struct Segment {
+  void* data = nullptr;
+  std::size_t bytes = 0;
+  bool on_device = false;  ///< memory of a GPU; only where Transport::takes_device_memory()
+};
+
+class SendPort {
+ public:
+  virtual ~SendPort() = default;
+  /// Begins to send; the previous transfer must be complete. The list of segments itself is copied (at most 64).
+  virtual void start(std::span<const Segment> segments) = 0;
+  /// Makes progress for at most about `timeout`; true when the transfer is complete and its memory may be used again.
+  /// Sleeps while there is nothing to do. Throws RunError if the connection is broken.
+  virtual bool wait(std::chrono::nanoseconds timeout) = 0;
+};
+
+class ReceivePort {
+ public:
+  virtual ~ReceivePort() = default;
+  virtual void start(std::span<const Segment> segments) = 0;
+  virtual bool wait(std::chrono::nanoseconds timeout) = 0;
+};
+
+/// One rank's connections. Created before the ring's threads; ports are made then and live as long as the transport.
+class Transport {
+ public:
+  using Copy = std::function<void(void* to, const void* from, std::size_t bytes)>;
+
+  virtual ~Transport() = default;
+  virtual std::string name() const = 0;  ///< "local", "mpi"
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  /// One line for the log: what is used and why ("mpi: Open MPI 4.1.4, device memory staged through the host: ...").
+  virtual std::string describe() const = 0;
+  virtual bool takes_device_memory() const = 0;
+
+  /// For transports in one address space: how the receiving side copies (a GPU copy, say). Before the first transfer.
+  virtual void set_copy(Copy copy) = 0;
+
+  // The ring: rank p sends to p+1 (the last to 0). Only with size() > 1.
+  virtual SendPort& to_next() = 0;           // used by the output thread
+  virtual ReceivePort& from_previous() = 0;  // used by the input thread
+
+  // Loading: every rank but 0 makes some of the slices and sends them to rank 0's input thread.
+  virtual SendPort& load_to_first() = 0;            // used by the io thread of ranks 1..
+  virtual ReceivePort& load_from(int rank) = 0;     // used by the input thread of rank 0
+
+  /// Collective, from the thread that owns the ring, outside the flow of slices: every rank's bytes, by rank, on rank 0
+  /// (elsewhere empty). Throws RunError after `timeout`.
+  virtual std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
+                                                     std::chrono::nanoseconds timeout) = 0;
+
+  /// True once some rank of the same address space has failed: everybody stops. Always false across processes, where the
+  /// launcher ends the others.
+  virtual bool peer_failed() const = 0;
+
+  /// Says that this rank failed. In one address space the other ranks notice by peer_failed(); across processes this ends
+  /// the whole job with the exit code and does not return. Any thread.
+  virtual void fail(int exit_code) noexcept = 0;
+};
+
+}  // namespace dsea

@@ -1,0 +1,28 @@
+// What mpi_*.cpp define, in a library built without MPI.
+#ifndef DSEA_HAVE_MPI
+
+#include "dsea/base/error.hpp"
+#include "dsea/comm/mpi_session.hpp"
+#include "dsea/comm/mpi_transport.hpp"
+
+namespace dsea {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw UsageError(
+      "transport mpi is not in this build: install an MPI library and configure with -DDSEA_MPI=ON, or use transport "
+      "local");
+}
+
+}  // namespace
+
+bool mpi_available() { return false; }
+
+MpiSession::MpiSession() { refuse(); }
+MpiSession::~MpiSession() = default;
+
+std::unique_ptr<Transport> make_mpi_transport(MpiSession&, const MpiOptions&) { refuse(); }
+
+}  // namespace dsea
+
+#endif

@@ -1,0 +1,98 @@
+#include "dsea/io/run_report.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "dsea/base/error.hpp"
+#include "dsea/base/machine.hpp"
+#include "dsea/base/text.hpp"
+#include "dsea/base/version.hpp"
+
+namespace dsea {
+
+void make_output_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw UsageError(cat("cannot create the output folder ", path, ": ", error.message(), ": choose another by --out"));
+  if (access(path.c_str(), W_OK | X_OK) != 0) {
+    throw UsageError(cat("cannot write into the output folder ", path, ": ", std::strerror(errno), ": choose another by --out"));
+  }
+}
+
+void write_text_file(const std::string& path, const std::string& text) {
+  const std::string temporary = path + ".tmp";
+  {
+    std::ofstream file(temporary, std::ios::trunc);
+    file << text;
+    file.close();
+    if (!file) {
+      const std::string why = std::strerror(errno);
+      std::remove(temporary.c_str());
+      throw RunError(cat("cannot write ", path, ": ", why, ": is the disk full?"));
+    }
+  }
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+    throw RunError(cat("cannot rename ", temporary, " to ", path, ": ", std::strerror(errno)));
+  }
+}
+
+void write_run_json(const std::string& path, const RunFigures& f) {
+  const MachineInfo machine = machine_info();
+  const BuildInfo& build = build_info();
+  nlohmann::ordered_json j;
+  j["program"] = f.program;
+  j["digest"] = f.digest;
+  j["step"] = f.step;
+  j["elements"] = f.elements;
+  j["element_name"] = f.element_name;
+  j["rate"] = f.rate;
+  j["rate_is_of_the_steady_part"] = f.steady;
+  j["wall_s"] = f.wall_s;
+  j["kernel_s"] = f.kernel_s;
+  j["overhead"] = f.overhead;
+  j["bytes_per_element"] = f.bytes_per_element;
+  j["ranks"] = f.ranks;
+  j["workers"] = f.workers;
+  j["threads"] = f.threads;
+  j["slabs"] = f.slabs;
+  j["slices"] = f.slices;
+  j["slices_received_least"] = f.slices_received_least;
+  j["slices_expected"] = f.slices_expected;
+  j["device"] = f.device;
+  j["transport"] = f.transport;
+  j["isa"] = f.isa;
+  j["host"] = machine.host;
+  j["cpu"] = machine.cpu;
+  j["cores"] = machine.cores;
+  j["version"] = build.version;
+  j["git"] = build.git;
+  j["build_type"] = build.build_type;
+  j["compiler"] = build.compiler;
+  write_text_file(path, j.dump(2) + "\n");
+}
+
+std::string summary_text(const RunFigures& f) {
+  std::string text = cat("\n", f.elements, " ", f.element_name, ", ", f.step, " steps in ", seconds_text(f.wall_s), " with ",
+                         f.ranks, f.ranks == 1 ? " rank x " : " ranks x ", f.workers,
+                         f.workers == 1 ? " worker" : " workers", " (", f.slices, " slices)\n");
+  text += cat(f.steady ? "steady part: " : "whole run (too few super-cycles for a steady part): ", si_text(f.rate), " ",
+              f.element_name, " x steps/s\n");
+  char line[200];
+  std::snprintf(line, sizeof line, "kernels %.1f %% of the wall time, the rest (loading, filling, waiting) %.1f %%\n",
+                100 * (1 - f.overhead), 100 * f.overhead);
+  text += line;
+  if (f.bytes_per_element > 0) {
+    std::snprintf(line, sizeof line, "%.1f bytes per %s travel from rank to rank\n", f.bytes_per_element,
+                  f.element_name.c_str());
+    text += line;
+  }
+  return text;
+}
+
+}  // namespace dsea

@@ -1,0 +1,23 @@
+// Snapshots: slices of one step written for people to look at.
+#pragma once
+
+#include <string>
+
+#include "dsea/slice/view.hpp"
+
+namespace dsea {
+
+/// Writes the snapshot of one step. Made by a program's open_snapshot(); used by the io thread alone. Every slab arrives
+/// once, in an order that is the same in every run (0, 1, 2 ... on an open axis; 0, n-1, 1, n-2 ... on a folded one).
+/// A file should appear under its name only when it is whole: write to a temporary name, rename in close().
+/// Errors are thrown as RunError and end the run.
+class SnapshotWriter {
+ public:
+  virtual ~SnapshotWriter() = default;
+  /// One slab in the program's snapshot layout, in host memory. Valid during the call.
+  virtual void slab(int slab, SlabIn data) = 0;
+  /// All slabs have been written.
+  virtual void close() = 0;
+};
+
+}  // namespace dsea

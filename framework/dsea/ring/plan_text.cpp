@@ -1,0 +1,140 @@
+// RingPlan in words: what --plan prints.
+#include <algorithm>
+
+#include "dsea/base/text.hpp"
+#include "dsea/ring/ring_plan.hpp"
+
+namespace dsea {
+
+namespace {
+
+/// One line: a heading in a column of its own, then text.
+std::string line(const std::string& heading, const std::string& text) {
+  return heading + std::string(heading.size() < 12 ? 12 - heading.size() : 1, ' ') + text + "\n";
+}
+
+std::string right(const std::string& text, std::size_t width) {
+  return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
+}
+
+std::string left(const std::string& text, std::size_t width) {
+  return text + std::string(text.size() < width ? width - text.size() : 0, ' ');
+}
+
+std::string plural(std::int64_t n, const std::string& one) { return cat(n, " ", one, n == 1 ? "" : "s"); }
+
+/// 12.345 -> "12.3".
+std::string tenths(double value) {
+  const auto scaled = static_cast<std::int64_t>(value * 10 + 0.5);
+  return cat(scaled / 10, ".", scaled % 10);
+}
+
+}  // namespace
+
+std::string RingPlan::percent_text(double share) {
+  if (share < 0.001) return "below 0.1 %";
+  return share < 0.1 ? tenths(100 * share) + " %" : cat(static_cast<int>(100 * share + 0.5), " %");
+}
+
+std::string RingPlan::slots_text() const {
+  constexpr int most_lines = 8;
+  std::string text;
+  int lines = 0;
+  for (int first = 0, end = 0; first < request_.processes; first = end) {
+    const auto same = [&](int p) {
+      for (int r = 0; r < rings(); ++r) {
+        if (slots(p, r) != slots(first, r)) return false;
+      }
+      return true;
+    };
+    for (end = first + 1; end < request_.processes && same(end); ++end) {
+    }
+    if (++lines > most_lines && end < request_.processes) continue;
+    if (lines > most_lines + 1) text += line("", cat("(", lines - most_lines - 1, " more groups)"));
+    std::string rings_of;
+    for (int r = 0; r < rings(); ++r) rings_of += cat(r == 0 ? "" : " + ", slots(first, r));
+    text += line(lines == 1 ? "slots" : "",
+                 cat(end - first == 1 ? cat("process ", first) : cat("processes ", first, "..", end - 1), ": ",
+                     rings_of, " = ", slots_of(first), end - first == 1 ? "" : " each"));
+  }
+  const std::int64_t needed = slots_needed_in_all();
+  text += line("", cat(slots_in_all(), " in all; ",
+                       needed == 0 ? std::string("slices go around once, so no number in all is needed")
+                                   : cat("below ", needed, " the ring would block")));
+  return text;
+}
+
+std::string RingPlan::bytes_text_of(int process) const {
+  const std::vector<MemoryRow> rows = memory(process);
+  std::size_t width = 5, counts = 1;
+  for (const MemoryRow& row : rows) {
+    width = std::max(width, row.what.size());
+    counts = std::max(counts, cat(row.count).size());
+  }
+  std::string text;
+  for (const MemoryRow& row : rows) {
+    text += line(text.empty() ? "bytes" : "", cat(left(row.what, width), "  ", right(cat(row.count), counts), " x ",
+                                                  right(bytes_text(static_cast<double>(row.bytes_each)), 9), "  ",
+                                                  right(bytes_text(static_cast<double>(row.bytes())), 9),
+                                                  row.pinned_host ? "  pinned host memory" : ""));
+  }
+  const std::string available =
+      request_.memory ? cat(" of ", bytes_text(static_cast<double>(*request_.memory)), " available") : std::string();
+  text += line("", cat(left("sum", width), "  ", right("", counts + 14),
+                       right(bytes_text(static_cast<double>(bytes(process))), 9), available,
+                       request_.processes == 1 ? "" : cat(" (process ", process, ", the largest)")));
+  return text;
+}
+
+std::string RingPlan::rates_text() const {
+  const std::string unit = cat(problem_.element_name, " x worker-steps/s a process");
+  std::string text = line("rates", cat(request_.rate ? "" : "assumed ([plan] rate is not set): ",
+                                       si_text(request_.rate.value_or(assumed_rate)), " ", unit));
+  if (!one_process()) {
+    text += line("", cat(request_.bandwidth ? "" : "assumed ([plan] bandwidth is not set): ",
+                         si_text(request_.bandwidth.value_or(assumed_bandwidth)), "B/s a link"));
+  }
+  if (problem_.elements == 0)
+    return text + line("stage", "not known: the problem does not say how many elements it has");
+
+  const bool work = stage_work_seconds() >= stage_link_seconds();
+  const double busy = efficiency();
+  std::string bottleneck = work ? "the workers" : "the link";
+  if (busy < 1) bottleneck = cat("the number of slices, then ", bottleneck);
+  text += line("stage", cat("work ", seconds_text(stage_work_seconds()),
+                            one_process() ? std::string(", no link")
+                                          : cat(", link ", seconds_text(stage_link_seconds()), " (",
+                                                bytes_text(static_cast<double>(wire_bytes_)), " a full slice)"),
+                            "; bottleneck: ", bottleneck));
+  text += line("fill", cat("and drain ", seconds_text(fill_seconds()), " each"));
+  const double steps = static_cast<double>(problem_.elements) * static_cast<double>(request_.steps);
+  text += line(
+      "run", cat(seconds_text(run_seconds()), " for ", plural(request_.steps, "step"),
+                 run_seconds() > 0 ? cat(", ", si_text(steps / run_seconds()), " ", problem_.element_name, " x steps/s")
+                                   : std::string(),
+                 request_.rate && (request_.bandwidth || one_process()) ? "" : ", with what is assumed"));
+  return text;
+}
+
+std::string RingPlan::text() const {
+  const int slices = topology_.slices();
+  std::string text = line("ring", cat(request_.processes, request_.processes == 1 ? " process" : " processes", " x ",
+                                      plural(request_.workers, "worker"), " = ", plural(positions(), "position"), ", ",
+                                      plural(request_.depth, "stage"), " under way a worker"));
+  text += line("slices", problem_.periodic ? cat(slices, " (", plural(problem_.slabs, "slab"), ", two a slice: folded)")
+                                           : cat(slices, " (one slab each)"));
+  std::string kinds;
+  for (const Kind& k : problem_.kinds) kinds += cat(kinds.empty() ? "" : ", ", k.name, " ", k.in, "/", k.out);
+  text += line("program", cat(kinds, problem_.finish ? ", then " + problem_.finish->name : "", " (in/out); ",
+                              plural(schedule_.supercycles(), "super-cycle"), " for ", plural(request_.steps, "step")));
+  text += slots_text();
+  text += bytes_text_of(largest_process());
+  text += line("N_max", cat(tenths(n_max()), " processes = ", slices, " / ", tenths(scaling_.lag()), ", ",
+                            request_.at_once ? "workers of a process run at once" : "workers of a process take turns",
+                            "; efficiency ", percent_text(efficiency())));
+  text += rates_text();
+  for (const std::string& warning : warnings_) text += line("warning", warning);
+  return text;
+}
+
+}  // namespace dsea

@@ -1,0 +1,149 @@
+// The ring of one process: its threads, slots and workers. Many rings may live in one address space.
+//
+// Threads (DESIGN 7): the caller of run() is the main thread, which asks the state machine and launches stages; the input
+// thread loads or receives slices into free slots; the output thread sends ready slots on, or takes in what leaves the
+// ring; the io thread makes slices for the start, writes snapshots and hands out table rows; the watchdog watches.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "dsea/base/log.hpp"
+#include "dsea/base/signal.hpp"
+#include "dsea/comm/transport.hpp"
+#include "dsea/ring/host_slice.hpp"
+#include "dsea/ring/ring_plan.hpp"
+#include "dsea/ring/ring_report.hpp"
+#include "dsea/ring/role_status.hpp"
+#include "dsea/ring/stage_runner.hpp"
+
+namespace dsea {
+
+struct RingOptions {
+  std::int64_t table_every = 0;     ///< full steps between rows of the table; 0: no table
+  std::int64_t snapshot_every = 0;  ///< full steps between snapshots; 0: none
+  std::string out = ".";            ///< folder of the snapshots
+  double watchdog_seconds = 120;    ///< without any progress the job is ended
+  /// On rank 0: gets the rows of the table in the order of steps, from the io thread. May be empty.
+  std::function<void(const StepSums&)> on_row;
+};
+
+/// Thrown by Ring::run() when the run failed; the cause has been logged where it happened.
+class RingFailed : public RunError {
+ public:
+  RingFailed(const std::string& message, ExitCode code) : RunError(message, code) {}
+};
+
+/// Thrown by Ring::run() when this rank stopped because another one failed.
+class PeerFailed : public RingFailed {
+ public:
+  using RingFailed::RingFailed;
+};
+
+class Ring {
+ public:
+  /// Allocates everything. All arguments but the options outlive the ring. `plan` is the same on every rank.
+  Ring(WorkerProgram& program, const Problem& problem, const RingPlan& plan, const RingOptions& options,
+       const Device& device, Transport& transport, const Log& log);
+  ~Ring();
+
+  /// All steps. Returns the reports of all ranks on rank 0 (elsewhere only the own one). The caller becomes the main
+  /// thread. May be called once. Throws RingFailed.
+  RingOutcome run();
+
+  /// Slot states and what each thread waits for; any thread, also while run() hangs.
+  std::string describe() const;
+
+ private:
+  struct Stopped {};  // unwinds a thread because another one failed
+
+  // roles; each in a file of its own
+  void main_role();
+  void input_role();
+  void output_role();
+  void io_role();
+  void watchdog_role();
+
+  // main
+  bool launch_something();
+  // input
+  void wait_for_free_slot(std::int64_t item);
+  void load_slice(std::int64_t item, Slot& slot);
+  void receive_slice(std::int64_t item, Slot& slot, ReceivePort& port);
+  // output
+  void wait_for_complete(std::int64_t item);
+  void exit_slice(std::int64_t item, Slot& slot);
+  void send_slice(std::int64_t item, Slot& slot);
+  // io
+  void load_for_first_rank();
+  bool write_snapshots();
+  bool hand_out_rows();
+
+  // shared helpers
+  void collect_rows();
+  std::vector<Segment> body_segments(const SliceHeader& header, const RawField* const* lanes) const;
+  void transfer(SendPort& port, std::span<const Segment> segments);
+  void transfer(ReceivePort& port, std::span<const Segment> segments);
+  void init_slab(int slab, RawField* fields) const;
+  template <class Role>
+  void guarded(RoleStatus& status, Role role);
+  void fail(const RoleStatus& status, const std::string& what, ExitCode code);
+  bool stopping() const;
+  void check_stop() const;
+  void moved() { progress_.fetch_add(1, std::memory_order_relaxed); }
+  RingOutcome gather_reports();
+
+  WorkerProgram& program_;
+  const Problem& problem_;
+  const RingPlan& plan_;
+  RingOptions options_;
+  const Device& device_;
+  Transport& transport_;
+  const Log& log_;
+  const Topology& topology_;
+  int rank_;
+
+  mutable std::mutex mutex_;  // machine_, slots_
+  StageMachine machine_;
+  Slots slots_;
+  Ledger ledger_;
+  SnapshotPool snapshots_;
+  std::unique_ptr<RunnerEnvironment> environment_;
+  std::vector<std::unique_ptr<StageRunner>> runners_;
+  HostSlice input_staging_;
+  HostSlice output_staging_;
+  HostSlice io_staging_;
+
+  Signal wake_main_, wake_input_, wake_output_, wake_io_, watchdog_wake_;
+  RoleStatus main_status_{"main"}, input_status_{"input"}, output_status_{"output"}, io_status_{"io"};
+  std::atomic<std::uint64_t> progress_{0};
+  std::atomic<bool> stop_{false};
+  std::atomic<bool> stages_done_{false};
+  std::atomic<bool> threads_done_{false};
+  mutable std::mutex error_mutex_;
+  std::string first_error_;
+  ExitCode error_code_ = ExitCode::failed;
+
+  // table rows on their way to the io thread (rank 0)
+  std::mutex rows_mutex_;
+  std::vector<LedgerRow> rows_;
+  std::int64_t next_row_ = 0;
+  std::uint64_t row_mask_ = 0, last_row_mask_ = 0;
+
+  struct OpenSnapshot {
+    std::unique_ptr<SnapshotWriter> writer;
+    int slices = 0;
+  };
+  std::map<std::int64_t, OpenSnapshot> open_snapshots_;
+
+  RankReport report_;
+};
+
+}  // namespace dsea

@@ -1,0 +1,143 @@
+// The input thread: loads slices at the start, receives them afterwards.
+#include "dsea/base/check.hpp"
+#include "dsea/ring/ring.hpp"
+
+namespace dsea {
+
+void Ring::input_role() {
+  const SliceLayout& layout = problem_.layout;
+  for (;;) {
+    std::optional<std::int64_t> item;
+    {
+      const std::scoped_lock lock(mutex_);
+      item = machine_.next_receive();
+    }
+    if (!item) return;
+    wait_for_free_slot(*item);
+    Slot& slot = slots_.at(0, *item);
+    {
+      const std::scoped_lock lock(mutex_);
+      machine_.begin_receive();
+      for (int f = 0; f < layout.size(); ++f) {
+        if (layout[f].travels) slots_.take(slot, f);
+      }
+    }
+    const bool loading = rank_ == 0 && machine_.supercycle(*item) == 0;
+    const int loader = machine_.slice(*item) % transport_.size();
+    if (!loading) receive_slice(*item, slot, transport_.from_previous());
+    else if (loader == 0) load_slice(*item, slot);
+    else receive_slice(*item, slot, transport_.load_from(loader));
+    {
+      const std::scoped_lock lock(mutex_);
+      machine_.received();
+    }
+    moved();
+    wake_main_.notify();
+  }
+}
+
+void Ring::wait_for_free_slot(std::int64_t item) {
+  for (;;) {
+    const std::uint64_t seen = wake_input_.now();
+    {
+      const std::scoped_lock lock(mutex_);
+      if (machine_.can_receive()) return;
+    }
+    input_status_.set("waits for a free slot", item);
+    wake_input_.wait_past(seen, std::chrono::milliseconds(100));
+    check_stop();
+  }
+}
+
+void Ring::init_slab(int slab, RawField* fields) const {
+  const SliceLayout& layout = problem_.layout;
+  program_.init(slab, SlabOut(&layout, fields));
+  for (int f = 0; f < layout.size(); ++f) {
+    if (!layout[f].travels || (*fields[f].count >= 0 && *fields[f].count <= layout[f].capacity)) continue;
+    throw UsageError(cat("slab ", slab, " of the start has ", *fields[f].count, " elements of field '", layout[f].name,
+                         "', but its capacity is ", layout[f].capacity, ": raise the capacity, or use more slabs"));
+  }
+}
+
+void Ring::load_slice(std::int64_t item, Slot& slot) {
+  input_status_.set("makes a slice of the start", item);
+  const SliceLayout& layout = problem_.layout;
+  const int slice = machine_.slice(item);
+  slot.header = SliceHeader{};
+  slot.header.layout_hash = layout.hash();
+  slot.header.slice = slice;
+  slot.header.dt = problem_.dt;
+  for (int lane = 0; lane < topology_.lanes(); ++lane) {
+    RawField* target = slot.raw[static_cast<std::size_t>(lane)].data();
+    RawField* made = input_staging_.copies() ? input_staging_.blank(lane) : target;
+    for (int f = 0; f < layout.size(); ++f) {
+      if (layout[f].travels) *made[f].count = layout[f].fixed ? layout[f].capacity : 0;
+    }
+    const int slab = topology_.slab(slice, lane);
+    if (slab >= 0) init_slab(slab, made);
+    for (int f = 0; f < layout.size(); ++f) {
+      if (!layout[f].travels) continue;
+      slot.header.counts[f][lane] = *made[f].count;
+      slots_.pools().host_counts(f, slot.buffer[static_cast<std::size_t>(f)])[lane] = *made[f].count;
+    }
+    if (input_staging_.copies()) input_staging_.put(lane, target);
+  }
+  ++report_.loaded;
+}
+
+void Ring::receive_slice(std::int64_t item, Slot& slot, ReceivePort& port) {
+  input_status_.set("receives", item);
+  const SliceLayout& layout = problem_.layout;
+  SliceHeader& header = slot.header;
+  const Segment head{&header, sizeof header, false};
+  transfer(port, {&head, 1});
+
+  const bool loading = rank_ == 0 && machine_.supercycle(item) == 0;
+  const std::int64_t substep =
+      loading ? 0 : machine_.schedule().substep(machine_.setup().first_position, machine_.supercycle(item));
+  if (header.magic != SliceHeader::magic_value) {
+    throw RunError("what arrived is no slice header: all ranks must run the same program of the same version");
+  }
+  if (header.layout_hash != layout.hash()) {
+    throw RunError("the slice that arrived has another layout: all ranks must have the same configuration and input");
+  }
+  DSEA_CHECK_EQ(header.slice, machine_.slice(item), "slices arrived out of order");
+  DSEA_CHECK_EQ(header.substep, substep, "a slice of another sub-step arrived");
+
+  const bool staged = input_staging_.copies() && !transport_.takes_device_memory();
+  const RawField* lanes[max_lanes] = {};
+  for (int lane = 0; lane < topology_.lanes(); ++lane) {
+    lanes[lane] = staged ? input_staging_.blank(lane) : slot.raw[static_cast<std::size_t>(lane)].data();
+    for (int f = 0; f < layout.size(); ++f) {
+      if (!layout[f].travels || layout[f].fixed) continue;  // the counts of fixed fields never change
+      std::int64_t& count = header.counts[f][lane];
+      if (topology_.slab(machine_.slice(item), lane) < 0) count = 0;
+      DSEA_CHECK(count >= 0 && count <= layout[f].capacity, "count ", count, " of field '", layout[f].name, "'");
+      slots_.pools().host_counts(f, slot.buffer[static_cast<std::size_t>(f)])[lane] = count;
+    }
+  }
+  transfer(port, body_segments(header, lanes));
+
+  for (int lane = 0; lane < topology_.lanes(); ++lane) {
+    for (int f = 0; f < layout.size(); ++f) {
+      if (!layout[f].travels || layout[f].fixed) continue;
+      std::int64_t* host_count = &slots_.pools().host_counts(f, slot.buffer[static_cast<std::size_t>(f)])[lane];
+      if (staged) *input_staging_.own(lane)[f].count = *host_count;
+      else input_staging_.copy_bytes(slot.raw[static_cast<std::size_t>(lane)][static_cast<std::size_t>(f)].count, host_count,
+                                     sizeof *host_count);
+    }
+    if (staged) input_staging_.put(lane, slot.raw[static_cast<std::size_t>(lane)].data());
+  }
+
+  if (header.ledger_rows > 0) {
+    DSEA_CHECK_LE(header.ledger_rows, ledger_.window());
+    std::vector<LedgerRow> rows(static_cast<std::size_t>(header.ledger_rows));
+    const Segment tail{rows.data(), rows.size() * sizeof(LedgerRow), false};
+    transfer(port, {&tail, 1});
+    for (const LedgerRow& row : rows) ledger_.add(row);
+    collect_rows();
+  }
+  if (!loading) ++report_.received;
+}
+
+}  // namespace dsea

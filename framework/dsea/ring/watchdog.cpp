@@ -1,0 +1,41 @@
+// The watchdog: ends the job with an explanation when a rank has made no progress for too long.
+#include <cstdio>
+#include <cstdlib>
+
+#include "dsea/base/threads.hpp"
+#include "dsea/ring/ring.hpp"
+
+namespace dsea {
+
+void Ring::watchdog_role() {
+  using Clock = std::chrono::steady_clock;
+  block_signals();
+  name_this_thread(cat("dsea dog ", rank_));
+  const std::chrono::duration<double> limit(options_.watchdog_seconds);
+  std::uint64_t last = progress_;
+  Clock::time_point since = Clock::now();
+  for (;;) {
+    const std::uint64_t seen = watchdog_wake_.now();
+    if (threads_done_) return;
+    watchdog_wake_.wait_past(seen, std::min(std::chrono::nanoseconds(std::chrono::milliseconds(200)),
+                                            std::chrono::duration_cast<std::chrono::nanoseconds>(limit / 8)));
+    if (threads_done_) return;
+    const std::uint64_t now = progress_;
+    if (now != last) {
+      last = now;
+      since = Clock::now();
+      continue;
+    }
+    if (Clock::now() - since < limit) continue;
+    log_.error("rank ", rank_, ": no progress for ", options_.watchdog_seconds,
+               " s; the run ends. If a stage really takes that long, raise [ring] watchdog\n", describe());
+    // The other ranks stand still as well: give them time to say what they wait for.
+    watchdog_wake_.wait_past(watchdog_wake_.now(), std::chrono::milliseconds(1000));
+    std::fflush(nullptr);
+    transport_.fail(static_cast<int>(ExitCode::failed));
+    // A thread that never comes back cannot be joined, so the process ends here.
+    std::_Exit(static_cast<int>(ExitCode::failed));
+  }
+}
+
+}  // namespace dsea

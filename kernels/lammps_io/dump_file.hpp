@@ -1,0 +1,64 @@
+// Writes LAMMPS text dumps, which LAMMPS (read_dump, rerun), OVITO, MDAnalysis and others read.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace dsea::lammps {
+
+/// One molecule of a dump, in the user's axes.
+struct DumpMolecule {
+  std::int64_t id = 0;
+  int type = 1;
+  std::array<double, 3> position{};
+  std::array<double, 3> velocity{};
+  std::array<double, 3> force{};
+  std::array<int, 3> image{};
+};
+
+struct DumpHeader {
+  std::int64_t step = 0;
+  std::int64_t molecules = 0;
+  std::array<double, 3> lo{};
+  std::array<double, 3> hi{};
+  std::array<bool, 3> periodic{};  ///< written as "pp", otherwise "ff"
+};
+
+/// Columns: id type x y z vx vy vz fx fy fz ix iy iz. Numbers have as many digits as it takes to read back the same
+/// bits. The file appears under its name only by close(); without it a temporary file "<path>.part" is removed.
+/// Used by one thread at a time. Errors are RunErrors that name the file.
+class DumpFile {
+ public:
+  DumpFile(std::string path, const DumpHeader& header);
+  ~DumpFile();
+  DumpFile(const DumpFile&) = delete;
+  DumpFile& operator=(const DumpFile&) = delete;
+
+  void add(const DumpMolecule& molecule);
+
+  /// Writes what is left and renames the file. Throws if the number of molecules is not the header's.
+  void close();
+
+ private:
+  void append(std::string_view text);
+  template <class T>
+  void append_number(T value);
+  void flush();
+  [[noreturn]] void fail(std::string_view what) const;
+
+  std::string path_;
+  std::string part_;
+  std::FILE* file_ = nullptr;
+  std::string buffer_;
+  std::int64_t expected_ = 0;
+  std::int64_t written_ = 0;
+};
+
+/// "dump.<step>.lammpstrj"
+std::string dump_name(std::int64_t step);
+
+}  // namespace dsea::lammps

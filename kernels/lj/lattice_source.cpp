@@ -1,0 +1,100 @@
+// Molecules on a lattice: each slab is made when it is asked for.
+#include <cmath>
+
+#include "kernels/lj/source.hpp"
+#include "kernels/lj/velocity_draw.hpp"
+
+namespace dsea::md {
+
+namespace {
+
+using Triple = std::array<double, 3>;
+
+/// Places in a cell in units of its edge; kept off its faces, so that none lies on a seam or a wall.
+std::vector<Triple> basis_of(const std::string& lattice) {
+  if (lattice == "sc") return {{0.5, 0.5, 0.5}};
+  return {{0.25, 0.25, 0.25}, {0.25, 0.75, 0.75}, {0.75, 0.25, 0.75}, {0.75, 0.75, 0.25}};
+}
+
+class LatticeSource final : public MoleculeSource {
+ public:
+  explicit LatticeSource(const Settings& settings) : basis_(basis_of(settings.lattice)), cells_(settings.cells) {
+    edge_ = std::cbrt(static_cast<double>(basis_.size()) / settings.density);
+    const std::int64_t n = molecules();
+    draw_ = VelocityDraw(settings.seed, settings.temperature, mass(), n, [n](const auto& use) {
+      for (std::int64_t id = 1; id <= n; ++id) use(id);
+    });
+  }
+
+  std::int64_t molecules() const override {
+    return static_cast<std::int64_t>(basis_.size()) * cells_[0] * cells_[1] * cells_[2];
+  }
+  Triple lo() const override { return {0, 0, 0}; }
+  Triple hi() const override { return {cells_[0] * edge_, cells_[1] * edge_, cells_[2] * edge_}; }
+  double mass() const override { return 1.0; }
+
+  std::vector<std::int64_t> distribute(const CellGrid& grid, const std::array<int, 3>& axes) override {
+    grid_ = grid;
+    axes_ = axes;
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(grid.slabs()));
+    const auto stream = static_cast<std::size_t>(axes[0]);
+    const std::int64_t in_a_layer = molecules() / static_cast<std::int64_t>(basis_.size()) / cells_[stream];
+    for (int layer = 0; layer < cells_[stream]; ++layer) {
+      for (const Triple& b : basis_) counts[static_cast<std::size_t>(slab_of(layer, b))] += in_a_layer;
+    }
+    return counts;
+  }
+
+  std::vector<StartMolecule> slab(int slab) const override {
+    std::vector<StartMolecule> result;
+    const auto stream = static_cast<std::size_t>(axes_[0]);
+    for (int layer = 0; layer < cells_[stream]; ++layer) {
+      for (std::size_t b = 0; b < basis_.size(); ++b) {
+        if (slab_of(layer, basis_[b]) == slab) add_layer(layer, b, result);
+      }
+    }
+    return result;
+  }
+
+ private:
+  double coordinate(int cell, double part) const { return (cell + part) * edge_; }
+
+  int slab_of(int layer, const Triple& b) const {
+    return grid_.x.part(coordinate(layer, b[static_cast<std::size_t>(axes_[0])]));
+  }
+
+  /// All molecules of one layer of cells across the stream axis that are at place b of their cell.
+  void add_layer(int layer, std::size_t b, std::vector<StartMolecule>& result) const {
+    std::array<std::size_t, 3> axis{};
+    for (std::size_t k = 0; k < 3; ++k) axis[k] = static_cast<std::size_t>(axes_[k]);
+    std::array<int, 3> cell{};
+    cell[axis[0]] = layer;
+    for (cell[axis[1]] = 0; cell[axis[1]] < cells_[axis[1]]; ++cell[axis[1]]) {
+      for (cell[axis[2]] = 0; cell[axis[2]] < cells_[axis[2]]; ++cell[axis[2]]) {
+        const std::int64_t cell_number =
+            (static_cast<std::int64_t>(cell[0]) * cells_[1] + cell[1]) * cells_[2] + cell[2];
+        const std::int64_t id =
+            cell_number * static_cast<std::int64_t>(basis_.size()) + static_cast<std::int64_t>(b) + 1;
+        const Triple v = draw_(id);
+        Triple x{};
+        for (std::size_t k = 0; k < 3; ++k) x[k] = coordinate(cell[axis[k]], basis_[b][axis[k]]);
+        result.push_back({id, {x[0], x[1], x[2], make_tag(1, 0, 0, 0)}, {v[axis[0]], v[axis[1]], v[axis[2]]}});
+      }
+    }
+  }
+
+  std::vector<Triple> basis_;
+  std::array<int, 3> cells_;
+  double edge_ = 1;
+  VelocityDraw draw_;
+  CellGrid grid_;
+  std::array<int, 3> axes_{0, 1, 2};
+};
+
+}  // namespace
+
+std::unique_ptr<MoleculeSource> open_lattice_source(const Settings& settings) {
+  return std::make_unique<LatticeSource>(settings);
+}
+
+}  // namespace dsea::md

@@ -1,0 +1,80 @@
+// Everything about a molecular dynamics run that is not a kernel: the problem, the start, the table, the dump.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dsea/base/config.hpp"
+#include "dsea/io/snapshot.hpp"
+#include "dsea/ring/program.hpp"
+#include "dsea/slice/view.hpp"
+#include "kernels/cell_list/molecules.hpp"
+#include "kernels/lj/pair.hpp"
+#include "kernels/lj/settings.hpp"
+#include "kernels/lj/start.hpp"
+
+namespace dsea::md {
+
+/// Force on a molecule and its half of the pair energies.
+struct ForceEnergy {
+  double x, y, z;
+  double potential;
+};
+
+/// The fields of a snapshot: the state of one full step.
+struct SnapshotFields {
+  Field<std::int64_t> id;
+  Field<Position> position;
+  Field<Velocity> velocity;
+  Field<ForceEnergy> force;
+};
+
+class Model {
+ public:
+  /// Reads the configuration and the start. Throws UsageError.
+  explicit Model(const Config& config);
+
+  const Problem& problem() const { return problem_; }
+  const CellGrid& grid() const { return start_.grid(); }
+  const LennardJones& pair() const { return pair_; }
+  const MoleculeFields& fields() const { return fields_; }
+  const SnapshotFields& snapshot_fields() const { return snapshot_; }
+  double mass() const { return start_.mass(); }
+  double dt() const { return settings_.dt; }
+  std::int64_t capacity() const { return capacity_; }  ///< molecules a slab
+  std::int64_t away() const { return away_; }          ///< molecules that can move from one slab to the next in a step
+
+  Observable potential() const { return potential_; }
+  Observable kinetic() const { return kinetic_; }
+  Observable virial() const { return virial_; }
+
+  void init(int slab, SlabOut out) const;
+
+  /// The molecules as users see them: id, position, velocity and images in the user's axes. Hence independent of slabs
+  /// and of the order of molecules.
+  std::uint64_t digest(SlabIn slab) const;
+
+  /// A line of the table: see Problem::columns. Per molecule, as LAMMPS prints them in units lj.
+  std::vector<double> row(const StepSums& sums) const;
+
+  std::unique_ptr<SnapshotWriter> open_snapshot(std::int64_t step, const std::string& folder) const;
+  std::string explain(const Fault& fault) const;
+
+ private:
+  void describe();
+
+  Settings settings_;
+  Start start_;
+  LennardJones pair_;
+  std::int64_t capacity_ = 0;
+  std::int64_t away_ = 0;
+  Problem problem_;
+  MoleculeFields fields_;
+  SnapshotFields snapshot_;
+  Observable potential_, kinetic_, virial_;
+};
+
+}  // namespace dsea::md

@@ -1,0 +1,161 @@
+// Molecular dynamics through the ring: reference values and digests, whatever the ring looks like.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "dsea/dsea.hpp"
+#include "kernels/lj/md.hpp"
+
+namespace {
+
+using dsea::Config;
+using dsea::DeviceOptions;
+using dsea::RunOutcome;
+
+RunOutcome run(const std::string& text, int ranks, const DeviceOptions& device = {.backend = "host"}) {
+  return dsea::run_local<dsea::md::LjMd>(Config::from_text(text), ranks, device);
+}
+
+std::string ring(const std::string& workers, const std::string& slots = "\"auto\"", const std::string& stream = "x") {
+  return "[ring]\nworkers = " + workers + "\nslots = " + slots + "\nstream = \"" + stream + "\"\n";
+}
+
+std::string reference(const std::string& name, const std::string& x, int steps, int every) {
+  return "[system]\ndata = \"" + std::string(DSEA_SOURCE_DIR) + "/tests/data/lj864/data." + name +
+         "\"\n[boundary]\nx = \"" + x + "\"\n[run]\nsteps = " + std::to_string(steps) +
+         "\n[output]\nthermo_every = " + std::to_string(every) + "\n";
+}
+
+struct Totals {
+  int step;
+  double potential, kinetic, pressure;
+};
+constexpr Totals periodic[] = {{0, -2387.41653787050, 1941.75000000000, -1.82821186596391},
+                               {1, -2387.36363571119, 1941.69651397821, -1.82806577216084},
+                               {10, -2394.19218631937, 1948.52201682250, -1.81541639865685},
+                               {100, -2195.72046244950, 1749.97010386428, 0.649090663848046}};
+constexpr Totals mirror[] = {{0, -2.2541581645291344e+03, 1.9417499999999977e+03, -1.6760849409556520e+00},
+                             {1, -2.2540596726375356e+03, 1.9416512856537338e+03, -1.6760094885721259e+00},
+                             {10, -2.2604855883687446e+03, 1.9480661340715792e+03, -1.6643736447383144e+00},
+                             {100, -2.0836768661071342e+03, 1.7711734790847329e+03, 7.7500257058680089e-01}};
+
+void expect_totals(const RunOutcome& outcome, const Totals (&totals)[4]) {
+  for (const Totals& t : totals) {
+    ASSERT_GT(outcome.rows.size(), static_cast<std::size_t>(t.step));
+    const auto& row = outcome.rows[static_cast<std::size_t>(t.step)];
+    ASSERT_EQ(row.step, t.step);
+    const double tolerance = t.step <= 10 ? 1e-12 : 1e-10;
+    EXPECT_NEAR(row.sums[0], t.potential, tolerance * std::abs(t.potential)) << t.step;
+    EXPECT_NEAR(row.sums[1], t.kinetic, tolerance * std::abs(t.kinetic)) << t.step;
+    EXPECT_NEAR(row.columns[0], 2 * t.kinetic / (3 * 864 - 3), tolerance * 1.5) << t.step;
+    EXPECT_NEAR(row.columns[3], t.pressure, tolerance * std::max(1.0, std::abs(t.pressure))) << t.step;
+  }
+}
+
+TEST(LjmdRing, ReferenceTotalsForEveryRing) {
+  for (const auto& [name, boundary, totals] :
+       {std::tuple{"ref864", "periodic", &periodic}, std::tuple{"mirror864", "mirror", &mirror}}) {
+    for (const char* stream : {"x", "z"}) {
+      const std::string text = reference(name, boundary, 100, 1);
+      const RunOutcome first = run(text + ring("1", "\"auto\"", stream), 1);
+      SCOPED_TRACE(std::string(name) + " along " + stream);
+      expect_totals(first, *totals);
+      for (const auto& [ranks, workers] : {std::pair{2, "1"}, std::pair{1, "3"}, std::pair{3, "2"}}) {
+        const RunOutcome other = run(text + ring(workers, "\"fewest\"", stream), ranks);
+        EXPECT_EQ(other.digest(), first.digest()) << ranks << " ranks, " << workers << " workers";
+        ASSERT_EQ(other.rows.size(), first.rows.size());
+        for (std::size_t i = 0; i < first.rows.size(); ++i) {
+          EXPECT_EQ(other.rows[i].sums, first.rows[i].sums) << "row " << i;  // to the last bit
+        }
+      }
+    }
+  }
+}
+
+/// A hot gas, so that many molecules change slabs; `slabs` along z.
+std::string gas(int slabs, const std::string& boundary, int steps) {
+  const int cells = static_cast<int>(std::ceil(slabs * 2.5 / 2.0));  // fcc cells of edge 2
+  return "[system]\nlattice = \"fcc\"\ncells = [2, 3, " + std::to_string(cells) +
+         "]\ndensity = 0.5\ntemperature = 6\n[run]\nsteps = " + std::to_string(steps) +
+         "\n[time]\ndt = 0.004\n[boundary]\nz = \"" + boundary + "\"\n";
+}
+
+TEST(LjmdRing, DigestDoesNotDependOnTheRing) {
+  struct Ring {
+    int ranks;
+    const char* workers;
+    const char* slots;
+    DeviceOptions device;
+  };
+  const DeviceOptions delayed{.backend = "host", .async_streams = true, .delay_seed = 11};
+  const Ring rings[] = {{1, "2", "\"auto\"", {.backend = "host", .threads = 2}},
+                        {2, "2", "\"fewest\"", {.backend = "host", .isa = dsea::Isa::baseline}},
+                        {3, "1", "40", {.backend = "host", .async_streams = true}},
+                        {2, "3", "\"auto\"", delayed},
+                        {5, "1", "\"fewest\"", {.backend = "host"}},
+                        {1, "8", "\"auto\"", delayed}};
+  for (const char* boundary : {"periodic", "mirror"}) {
+    for (int slabs : {1, 2, 3, 4, 7}) {
+      const std::string text = gas(slabs, boundary, 23);
+      const RunOutcome first = run(text + ring("1", "\"auto\"", "z"), 1);
+      for (const Ring& r : rings) {
+        const RunOutcome other = run(text + ring(r.workers, r.slots, "z"), r.ranks, r.device);
+        EXPECT_EQ(other.digest(), first.digest())
+            << slabs << " slabs, " << boundary << ", " << r.ranks << " ranks x " << r.workers << " workers";
+      }
+    }
+  }
+}
+
+TEST(LjmdRing, TakingUpWhereStepsEndMakesNoDifference) {
+  // The closing pass of 0 steps changes nothing, so 0 steps give the digest of the start.
+  const std::string text = gas(3, "periodic", 0);
+  EXPECT_EQ(run(text + ring("1"), 1).digest(), run(text + ring("2"), 2).digest());
+}
+
+TEST(LjmdRing, EnergyIsConserved) {
+  const RunOutcome outcome =
+      run("[system]\nlattice = \"fcc\"\ncells = [5, 5, 5]\ndensity = 0.5\ntemperature = 1.5\n[run]\nsteps = 400\n"
+          "[output]\nthermo_every = 100\n" +
+              ring("2"),
+          1);
+  ASSERT_EQ(outcome.rows.size(), 5U);
+  for (const auto& row : outcome.rows) EXPECT_NEAR(row.columns[2], outcome.rows[0].columns[2], 5e-4);
+}
+
+TEST(LjmdRing, EnergyOfTheFccStart) {  // N = 4000; known from an independent program
+  const RunOutcome outcome =
+      run("[system]\nlattice = \"fcc\"\ncells = [10, 10, 10]\ndensity = 0.5\ntemperature = 1.5\n[run]\nsteps = 0\n"
+          "[output]\nthermo_every = 1\n",
+          1);
+  ASSERT_EQ(outcome.rows.size(), 1U);
+  EXPECT_NEAR(outcome.rows[0].columns[2], -0.438671514, 1e-8);
+}
+
+TEST(LjmdRing, RunawayMoleculeEndsTheRun) {
+  try {
+    run(gas(4, "periodic", 50) + "[lj]\nepsilon = 1e6\n" + ring("2"), 2);
+    FAIL() << "no error";
+  } catch (const dsea::RunError& e) {
+    const std::string what = e.what();
+    EXPECT_NE(what.find("molecule "), std::string::npos) << what;
+    EXPECT_NE(what.find("slab "), std::string::npos) << what;
+    EXPECT_NE(what.find("step "), std::string::npos) << what;
+  }
+}
+
+TEST(LjmdRing, FullSlabIsNamed) {  // all molecules are drawn to one end
+  try {
+    run("[system]\nlattice = \"sc\"\ncells = [12, 6, 6]\ndensity = 0.02\ntemperature = 9\nspare = 0.0\n[run]\nsteps = "
+        "400\n"
+        "[time]\ndt = 0.05\n" +
+            ring("1"),
+        1);
+    GTEST_SKIP() << "no slab became full";
+  } catch (const dsea::RunError& e) {
+    EXPECT_NE(std::string(e.what()).find("position"), std::string::npos) << e.what();
+  }
+}
+
+}  // namespace

@@ -1,0 +1,44 @@
+#include "dsea/comm/launcher.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "dsea/base/error.hpp"
+#include "dsea/comm/mpi_session.hpp"
+
+namespace {
+
+dsea::Launcher launcher(const std::map<std::string, std::string>& environment) {
+  return dsea::find_launcher([&](const char* name) -> const char* {
+    const auto found = environment.find(name);
+    return found == environment.end() ? nullptr : found->second.c_str();
+  });
+}
+
+TEST(Launcher, IsFoundInTheEnvironment) {
+  EXPECT_FALSE(launcher({}).found());
+  EXPECT_EQ(launcher({{"OMPI_COMM_WORLD_SIZE", "4"}}).ranks, 4);
+  EXPECT_EQ(launcher({{"PMI_SIZE", "3"}}).ranks, 3);
+  EXPECT_TRUE(launcher({{"PMIX_RANK", "0"}}).found());
+  EXPECT_EQ(launcher({{"PMIX_RANK", "0"}, {"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_STEP_ID", "0"}}).ranks, 8);
+  EXPECT_EQ(launcher({{"SLURM_NTASKS", "6"}, {"SLURM_STEP_ID", "0"}}).name, "srun");
+  EXPECT_EQ(launcher({{"OMPI_COMM_WORLD_SIZE", "2"}, {"SLURM_STEP_NUM_TASKS", "1"}}).ranks, 2) << "mpirun within srun";
+}
+
+TEST(Launcher, ABatchScriptIsNone) { EXPECT_FALSE(launcher({{"SLURM_NTASKS", "6"}}).found()); }
+
+TEST(Launcher, ProcessesThatDoNotKnowEachOtherAreSeen) {
+  EXPECT_EQ(dsea::launcher_mismatch({"", 0}, 1, "L"), "");
+  EXPECT_EQ(dsea::launcher_mismatch({"srun", 4}, 4, "L"), "");
+  EXPECT_EQ(dsea::launcher_mismatch({"a PMIx launcher", 0}, 1, "L"), "");
+  EXPECT_NE(dsea::launcher_mismatch({"srun", 4}, 1, "L 1.0").find("srun --mpi=pmix"), std::string::npos);
+  EXPECT_NE(dsea::launcher_mismatch({"mpiexec (PMI)", 4}, 1, "L 1.0").find("(L 1.0)"), std::string::npos);
+}
+
+TEST(MpiSession, IsRefusedWhereThereIsNoMpi) {
+  if (dsea::mpi_available()) GTEST_SKIP() << "built with MPI";
+  EXPECT_THROW(dsea::MpiSession{}, dsea::UsageError);
+}
+
+}  // namespace

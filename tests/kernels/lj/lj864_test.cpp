@@ -1,0 +1,100 @@
+// The kernels against reference trajectories of 864 molecules, periodic and between mirrors.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "dsea/base/config.hpp"
+#include "kernels/lj/host_sweep.hpp"
+#include "kernels/lj/model.hpp"
+#include "kernels/lj/reference_dump.hpp"
+
+namespace dsea::md::test {
+namespace {
+
+const std::string data_folder = std::string(DSEA_SOURCE_DIR) + "/tests/data/lj864/";
+
+struct Totals {
+  int step;
+  double potential, kinetic, pressure;
+};
+
+struct Case {
+  std::string name;
+  std::string boundary;
+  Totals totals[4];
+};
+
+const Case periodic_case{"ref864",
+                         "periodic",
+                         {{0, -2387.41653787050, 1941.75000000000, -1.82821186596391},
+                          {1, -2387.36363571119, 1941.69651397821, -1.82806577216084},
+                          {10, -2394.19218631937, 1948.52201682250, -1.81541639865685},
+                          {100, -2195.72046244950, 1749.97010386428, 0.649090663848046}}};
+const Case mirror_case{"mirror864",
+                       "mirror",
+                       {{0, -2.2541581645291344e+03, 1.9417499999999977e+03, -1.6760849409556520e+00},
+                        {1, -2.2540596726375356e+03, 1.9416512856537338e+03, -1.6760094885721259e+00},
+                        {10, -2.2604855883687446e+03, 1.9480661340715792e+03, -1.6643736447383144e+00},
+                        {100, -2.0836768661071342e+03, 1.7711734790847329e+03, 7.7500257058680089e-01}}};
+
+void expect_close(double value, double reference, double scale, double tolerance, const std::string& what) {
+  EXPECT_LE(std::abs(value - reference), tolerance * std::max(std::abs(reference), scale))
+      << what << ": " << value << " and " << reference;
+}
+
+/// Compares totals and every molecule. `stream` is the user's axis that is x inside.
+void compare(const Case& c, const std::string& stream) {
+  const std::string text = "[system]\ndata = \"" + data_folder + "data." + c.name + "\"\n[boundary]\nx = \"" +
+                           c.boundary + "\"\n[ring]\nstream = \"" + stream + "\"\n";
+  const Model model(Config::from_text(text));
+  HostSweep sweep(model.grid(), model.pair(), model.mass(), model.dt(), model.capacity(), model.away());
+  const Start start{Settings(Config::from_text(text))};
+  for (int i = 0; i < model.grid().slabs(); ++i) start.fill(i, sweep.slab(i).out());
+
+  // user's axis of internal axis k
+  const auto axes = start.axes();
+  int step = 0;
+  for (const Totals& t : c.totals) {
+    for (; step < t.step; ++step) sweep.step();
+    const double tolerance = t.step <= 10 ? 1e-12 : 1e-10;
+    const FullState state = sweep.observe();
+    const std::string at = c.name + " step " + std::to_string(step) + " ";
+    expect_close(state.potential, t.potential, 0, tolerance, at + "potential energy");
+    expect_close(state.kinetic, t.kinetic, 0, tolerance, at + "kinetic energy");
+    const double pressure = (2 * state.kinetic + state.virial) / (3 * model.grid().volume());
+    expect_close(pressure, t.pressure, 1, tolerance, at + "pressure");
+
+    const ReferenceDump dump(data_folder + c.name + "." + std::to_string(step) + ".dump");
+    ASSERT_EQ(dump.atoms.size(), state.molecules.size());
+    for (const auto& [id, atom] : dump.atoms) {
+      ASSERT_TRUE(state.molecules.contains(id)) << id;
+      const auto& [p, s] = state.molecules.at(id);
+      const double x[] = {p.x, p.y, p.z};
+      const double v[] = {s.velocity.x, s.velocity.y, s.velocity.z};
+      const double f[] = {s.fx, s.fy, s.fz};
+      for (int k = 0; k < 3; ++k) {
+        const std::string a(1, "xyz"[axes[static_cast<std::size_t>(k)]]);
+        const std::string who = at + "molecule " + std::to_string(id) + " " + a;
+        const double unwrapped = x[k] + 12.0 * tag_image(p.tag, k);
+        expect_close(unwrapped, atom.at(a) + 12.0 * atom.at("i" + a), 1, tolerance, who + " position");
+        expect_close(v[k], atom.at("v" + a), 1, tolerance, who + " velocity");
+        expect_close(f[k], atom.at("f" + a), 100, tolerance, who + " force");
+      }
+      expect_close(s.potential, atom.at("c_pea"), 10, tolerance, at + "energy of " + std::to_string(id));
+    }
+  }
+  EXPECT_GE(sweep.moved_between_slabs(), 2);
+  EXPECT_EQ(sweep.fault_word(), ~std::uint64_t{0});
+}
+
+TEST(Lj864, PeriodicAlongEveryAxis) {
+  for (const char* stream : {"x", "y", "z"}) compare(periodic_case, stream);
+}
+
+TEST(Lj864, MirrorAlongAndAcrossTheStreamAxis) {
+  for (const char* stream : {"x", "y", "z"}) compare(mirror_case, stream);
+}
+
+}  // namespace
+}  // namespace dsea::md::test

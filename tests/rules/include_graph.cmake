@@ -1,0 +1,38 @@
+# Reads #include lines: the ground of the rules and of the list of public headers.
+
+# What FILE includes, as written, without quotes or brackets.
+function(rules_includes file variable)
+  set(found "")
+  file(STRINGS "${file}" lines REGEX "^[ \t]*#[ \t]*include[ \t]*[<\"]")
+  foreach(line IN LISTS lines)
+    if(line MATCHES "include[ \t]*[<\"]([^>\"]+)[>\"]")
+      list(APPEND found "${CMAKE_MATCH_1}")
+    endif()
+  endforeach()
+  set(${variable} "${found}" PARENT_SCOPE)
+endfunction()
+
+# The headers of ROOT/framework that dsea/dsea.hpp reaches, itself included, as they are written in an #include; and every
+# other header that these include.
+function(rules_public_headers root own others)
+  set(open "dsea/dsea.hpp")
+  set(seen "dsea/dsea.hpp")
+  set(foreign "")
+  while(open)
+    list(POP_FRONT open header)
+    if(NOT EXISTS "${root}/framework/${header}")
+      continue()
+    endif()
+    rules_includes("${root}/framework/${header}" includes)
+    foreach(include IN LISTS includes)
+      if(NOT include MATCHES "^dsea/")
+        list(APPEND foreign "${header}: ${include}")
+      elseif(NOT include IN_LIST seen)
+        list(APPEND seen "${include}")
+        list(APPEND open "${include}")
+      endif()
+    endforeach()
+  endwhile()
+  set(${own} "${seen}" PARENT_SCOPE)
+  set(${others} "${foreign}" PARENT_SCOPE)
+endfunction()

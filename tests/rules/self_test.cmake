@@ -1,0 +1,68 @@
+# Does the check see what it is for? A small tree that keeps every rule must pass; then one rule at a time is broken, and
+# the check must fail and name the file: cmake -DWORK=<scratch folder> -P self_test.cmake
+cmake_minimum_required(VERSION 3.25)
+set(checker "${CMAKE_CURRENT_LIST_DIR}/check_rules.cmake")
+
+function(make_tree)
+  file(REMOVE_RECURSE "${WORK}")
+  set(once "#pragma once\n")
+  file(WRITE "${WORK}/framework/dsea/base/error.hpp" "${once}#include <string>\n")
+  file(WRITE "${WORK}/framework/dsea/base/config.cpp" "#include <toml++/toml.h>\n#include \"dsea/base/error.hpp\"\n")
+  file(WRITE "${WORK}/framework/dsea/comm/channel.hpp" "${once}#include \"dsea/base/error.hpp\"\n")
+  file(WRITE "${WORK}/framework/dsea/comm/mpi_channel.hpp" "${once}#include <mpi.h>\n")
+  file(WRITE "${WORK}/framework/dsea/ring/ring.hpp" "${once}#include \"dsea/comm/channel.hpp\"\n")
+  file(WRITE "${WORK}/framework/dsea/dsea.hpp" "${once}#include \"dsea/ring/ring.hpp\"\n")
+  file(WRITE "${WORK}/kernels/heat/heat.hpp" "${once}#include \"dsea/dsea.hpp\"\n")
+  file(WRITE "${WORK}/apps/heat/main.cpp" "#include \"kernels/heat/heat.hpp\"\n#include <vector>\n")
+endfunction()
+
+function(check expectation name)
+  execute_process(COMMAND "${CMAKE_COMMAND}" "-DROOT=${WORK}" -P "${checker}" RESULT_VARIABLE failed
+                  OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(expectation STREQUAL "passes")
+    if(failed)
+      message(FATAL_ERROR "${name}: the check fails on a tree that keeps the rules:\n${output}")
+    endif()
+  elseif(NOT failed)
+    message(FATAL_ERROR "${name}: the check did not see it:\n${output}")
+  elseif(NOT output MATCHES "violation: [^\n]*${expectation}")
+    message(FATAL_ERROR "${name}: the check failed, but does not name ${expectation}:\n${output}")
+  endif()
+  message("ok: ${name}")
+endfunction()
+
+# broken("what it is" file "text to append" expected): breaks one rule in a fresh tree.
+function(broken name file text expectation)
+  make_tree()
+  file(APPEND "${WORK}/${file}" "${text}")
+  check("${expectation}" "${name}")
+endfunction()
+
+make_tree()
+check(passes "a tree that keeps the rules")
+file(RENAME "${WORK}/framework/dsea/dsea.hpp" "${WORK}/gone")
+check("dsea.hpp is missing" "no public header")
+
+broken("a lower layer includes a higher one" framework/dsea/base/error.hpp "#include \"dsea/ring/ring.hpp\"\n"
+       "base/error.hpp includes dsea/ring/ring.hpp")
+broken("comm includes ring" framework/dsea/comm/channel.hpp "  #  include \"dsea/ring/ring.hpp\"\n" "comm/channel.hpp")
+broken("ring includes one library's transport" framework/dsea/ring/ring.hpp "#include \"dsea/comm/mpi_channel.hpp\"\n"
+       "no interface")
+broken("a layer includes the public header" framework/dsea/ring/ring.cpp "#include \"dsea/dsea.hpp\"\n" "ring/ring.cpp")
+broken("a file in no layer" framework/dsea/extra/a.hpp "#pragma once\n" "in no layer")
+broken("MPI outside comm" framework/dsea/ring/ring.cpp "#include <mpi.h>\n" "includes mpi.h")
+broken("toml++ outside base" framework/dsea/ring/ring.cpp "#include <toml++/toml.h>\n" "only base")
+broken("a hidden library reached by the public header" framework/dsea/base/error.hpp "#include <nlohmann/json.hpp>\n"
+       "base/error.hpp: nlohmann/json.hpp")
+file(WRITE "${WORK}/framework/dsea/app/private.hpp" "#pragma once\n")
+broken("a kernel includes a private header" kernels/heat/heat.hpp "#include \"dsea/app/private.hpp\"\n" "not public")
+broken("a kernel includes an app" kernels/heat/heat.hpp "#include \"apps/heat/main.hpp\"\n" "kernels must not see")
+broken("an app reaches into a layer" apps/heat/main.cpp "#include \"dsea/ring/ring.hpp\"\n" "apps see only")
+broken("a circle" framework/dsea/base/error.hpp "#include \"dsea/base/error.hpp\"\n" "in a circle")
+broken("no #pragma once" framework/dsea/base/bare.hpp "int bare();\n" "has no #pragma once")
+string(REPEAT "// line\n" 401 long)
+broken("a file too long" framework/dsea/base/long.cpp "${long}" "has 401 lines")
+set(path "/wo" "rk/main")
+string(JOIN "" path ${path})
+broken("a path of one machine" apps/heat/main.cpp "// see ${path}/x\n" "outside the tree")
+file(REMOVE_RECURSE "${WORK}")
