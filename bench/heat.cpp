@@ -147,14 +147,12 @@ int main(int argc, char** argv) {
   const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 
   Sample sweep, cache, ring;
+  Sweep two_arrays(grid, threads);
+  two_arrays.rate();  // the first one pays for the pages
   InCache in_cache(grid, threads);
+  in_cache.rate();
   for (std::int64_t i = 0; i < rounds; ++i) {
-    {
-      Sweep two_arrays(grid, threads);
-      two_arrays.rate();  // the first one pays for the pages
-      sweep.values.push_back(two_arrays.rate());
-    }
-    in_cache.rate();
+    sweep.values.push_back(two_arrays.rate());
     cache.values.push_back(in_cache.rate());
     ring.values.push_back(ring_rate(grid, workers, threads));
     std::fprintf(stderr, "round %d of %d\n", static_cast<int>(i) + 1, static_cast<int>(rounds));

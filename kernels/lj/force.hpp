@@ -20,8 +20,14 @@ struct PairSums {
 };
 
 /// Adds a range of molecules to the sums: the visitor of visit_ranges().
+///
+/// Only about one in six of the molecules it meets is within the cut-off, and which one cannot be predicted. So the
+/// host first collects the near ones of a stretch without branching, then adds them; the order, and so the bits, stay
+/// the same.
 template <class Pair>
 struct AddRange {
+  static constexpr int stretch = 64;
+
   const Surroundings& around;
   const Pair& pair;
   const Position& own;
@@ -33,21 +39,44 @@ struct AddRange {
     const Position* others = around.position[slab].data;
     const std::int64_t not_this = home ? self : -1;
     PairSums s = sums;
+#if defined(__CUDA_ARCH__)
     for (std::int64_t j = begin; j < end; ++j) {
-      const double dx = (own.x - others[j].x) - shift_x;
-      const double dy = (own.y - others[j].y) - shift_y;
-      const double dz = (own.z - others[j].z) - shift_z;
-      const double r2 = dx * dx + dy * dy + dz * dz;
-      if (r2 < pair.cutoff2 && j != not_this) {
-        const auto value = pair(r2);
-        s.x += value.force_over_r * dx;
-        s.y += value.force_over_r * dy;
-        s.z += value.force_over_r * dz;
-        s.energy += value.energy;
-        s.virial += value.force_over_r * r2;
-      }
+      const Distance d(own, others[j], shift_x, shift_y, shift_z);
+      if (d.r2 < pair.cutoff2 && j != not_this) add(s, d);
     }
+#else
+    for (std::int64_t first = begin; first < end; first += stretch) {
+      const std::int64_t last = first + stretch < end ? first + stretch : end;
+      std::int32_t near[stretch];
+      int n = 0;
+      for (std::int64_t j = first; j < last; ++j) {
+        const Distance d(own, others[j], shift_x, shift_y, shift_z);
+        near[n] = static_cast<std::int32_t>(j);
+        n += static_cast<int>(d.r2 < pair.cutoff2) & static_cast<int>(j != not_this);
+      }
+      for (int k = 0; k < n; ++k) add(s, Distance(own, others[near[k]], shift_x, shift_y, shift_z));
+    }
+#endif
     sums = s;
+  }
+
+ private:
+  struct Distance {
+    double x, y, z, r2;
+    DSEA_FN Distance(const Position& from, const Position& other, double shift_x, double shift_y, double shift_z)
+        : x((from.x - other.x) - shift_x),
+          y((from.y - other.y) - shift_y),
+          z((from.z - other.z) - shift_z),
+          r2(x * x + y * y + z * z) {}
+  };
+
+  DSEA_FN void add(PairSums& s, const Distance& d) const {
+    const auto value = pair(d.r2);
+    s.x += value.force_over_r * d.x;
+    s.y += value.force_over_r * d.y;
+    s.z += value.force_over_r * d.z;
+    s.energy += value.energy;
+    s.virial += value.force_over_r * d.r2;
   }
 };
 

@@ -109,7 +109,9 @@ struct Advance {
       const PairCoefficients c = pairs[own.type[i] * 2 + others.type[j]];
       const double s2 = c.sigma_squared / r2;
       const double s6 = s2 * s2 * s2;
-      energy += 2 * c.epsilon * (s6 * s6 - s6);
+      const double cut2 = c.sigma_squared / (box.cutoff * box.cutoff);
+      const double cut6 = cut2 * cut2 * cut2;
+      energy += 2 * c.epsilon * ((s6 * s6 - s6) - (cut6 * cut6 - cut6));  // shifted: no jump at the cut-off
       const double over_r = 24 * c.epsilon * (2 * s6 * s6 - s6) / r2;
       f.x -= over_r * d.x;
       f.y -= over_r * d.y;

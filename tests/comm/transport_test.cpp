@@ -154,7 +154,7 @@ TEST(Transport, MisuseIsRefused) {
 /// Sends as much as it can while nobody receives; then everybody receives everything.
 void run_ahead(Transport& transport, std::size_t size, std::uint64_t least, std::uint64_t most) {
   if (transport.size() == 1) return;
-  constexpr std::uint64_t transfers = 40;
+  constexpr std::uint64_t transfers = 12;
   std::uint64_t sent = 0;
   Bytes out = content(transport.rank(), 0, size);
   start(transport.to_next(), out);
@@ -188,7 +188,7 @@ void run_ahead(Transport& transport, std::size_t size, std::uint64_t least, std:
 }
 
 TEST(Transport, LargeTransfersWaitForTheReceiver) {
-  for (const std::size_t size : {std::size_t{20'000}, std::size_t{1} << 20}) {
+  for (const std::size_t size : {std::size_t{20'000}, std::size_t{200'000}}) {
     on_every_rank([&](Transport& transport) { run_ahead(transport, size, 0, 0); });
   }
 }

@@ -20,9 +20,8 @@ TEST_P(BufferTest, IsAlignedAndZero) {
   for (const Memory memory : {Memory::device, Memory::pinned}) {
     for (const std::size_t bytes : {std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{4097},
                                     (std::size_t{9} << 20) + 5}) {  // the last one in huge pages, by both threads
-      Buffer dirty(device, bytes, memory);                          // likely to leave its contents to the next one
-      copy(stream, dirty.data(), std::vector<char>(bytes, 'x').data(), bytes);
-      stream.synchronize();
+      const std::vector<char> dirt(bytes, 'x');
+      Buffer dirty = to_device(stream, dirt);  // likely to leave its contents to the next one
       dirty = Buffer();
 
       const Buffer buffer(device, bytes, memory);

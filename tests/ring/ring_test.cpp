@@ -1,36 +1,21 @@
-// Rings with threads: the digest is that of a plain sweep whatever the ranks, workers, slots, threads, streams and delays.
+// Rings with threads: the digest is that of a plain sweep whatever the ranks, workers, slots, threads, streams and
+// delays.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
-#include <random>
 #include <sstream>
 
 #include "dsea/base/log.hpp"
 #include "dsea/ring/ring.hpp"
-#include "ring/synthetic.hpp"
+#include "ring/settings.hpp"
 
 namespace {
 
 using synthetic::Program;
+using synthetic::Setting;
 using synthetic::Shape;
 
-struct Setting {
-  int ranks = 1;
-  int workers = 1;
-  std::string slots = "auto";  // "auto", "fewest", a number
-  int threads = 1;
-  int streams = 0;             // 0: in the caller, 1: async, 2: async with delays
-  int depth = 1;
-  std::int64_t steps = 7;
-};
-
-std::string toml(const Shape& shape, const Setting& s) {
-  const std::string slots = s.slots == "auto" || s.slots == "fewest" ? "\"" + s.slots + "\"" : s.slots;
-  return dsea::cat(shape.toml(), "[run]\nsteps = ", s.steps, "\nfeedback_delay = 40\n[ring]\nworkers = ", s.workers,
-                   "\nslots = ", slots, "\ndepth = ", s.depth, "\nasync_streams = ", s.streams > 0 ? "true" : "false",
-                   "\ndelay_seed = ", s.streams > 1 ? 7 : 0, "\nwatchdog = 20\n[output]\nthermo_every = 1\n");
-}
+std::string toml(const Shape& shape, const Setting& s) { return shape.toml() + s.toml(); }
 
 dsea::RunOutcome run(const Shape& shape, const Setting& s) {
   dsea::DeviceOptions device;
@@ -63,60 +48,11 @@ void expect_right(const Shape& shape, const Setting& s) {
   }
 }
 
-// A pairwise cover: each value of each setting meets each value of each other setting in some run.
-std::vector<Setting> cover() {
-  const std::vector<std::string> slots{"auto", "fewest", "40"};
-  const std::array<int, 7> values{5, 8, 3, 2, 3, 3, 3};  // ranks, workers, slots, threads, streams, depth, steps
-  const std::array<std::int64_t, 3> steps{1, 7, 20};
-  std::vector<std::vector<std::vector<std::vector<bool>>>> met(
-      7, std::vector<std::vector<std::vector<bool>>>(7, std::vector<std::vector<bool>>(8, std::vector<bool>(8))));
-  std::mt19937 random(1);
-  std::vector<Setting> all;
-  for (;;) {
-    std::array<int, 7> best{};
-    int best_new = 0;
-    for (int attempt = 0; attempt < 200; ++attempt) {
-      std::array<int, 7> v{};
-      for (std::size_t i = 0; i < 7; ++i) v[i] = static_cast<int>(random() % static_cast<unsigned>(values[i]));
-      int fresh = 0;
-      for (std::size_t i = 0; i < 7; ++i) {
-        for (std::size_t j = i + 1; j < 7; ++j) fresh += !met[i][j][static_cast<std::size_t>(v[i])][static_cast<std::size_t>(v[j])];
-      }
-      if (fresh > best_new) best_new = fresh, best = v;
-    }
-    if (best_new == 0) return all;
-    for (std::size_t i = 0; i < 7; ++i) {
-      for (std::size_t j = i + 1; j < 7; ++j) met[i][j][static_cast<std::size_t>(best[i])][static_cast<std::size_t>(best[j])] = true;
-    }
-    Setting s;
-    s.ranks = best[0] + 1;
-    s.workers = best[1] + 1;
-    s.slots = slots[static_cast<std::size_t>(best[2])];
-    s.threads = best[3] + 1;
-    s.streams = best[4];
-    s.depth = best[5] + 1;
-    s.steps = steps[static_cast<std::size_t>(best[6])];
-    all.push_back(s);
-  }
-}
-
-std::vector<Shape> shapes() {
-  std::vector<Shape> all(7);
-  all[0] = {.slabs = 9, .periodic = false, .in = {1}, .out = {0}};
-  all[1] = {.slabs = 13, .periodic = true, .in = {1}, .out = {1}, .side = true};
-  all[2] = {.slabs = 12, .periodic = false, .in = {2, 1, 1}, .out = {1, 0, 1}, .finish = true};
-  all[3] = {.slabs = 1, .periodic = true, .in = {1}, .out = {1}};
-  all[4] = {.slabs = 2, .periodic = true, .in = {2}, .out = {2}, .finish = false};
-  all[5] = {.slabs = 17, .periodic = true, .in = {2, 4, 1}, .out = {1, 0, 1}, .side = true};
-  all[6] = {.slabs = 5, .periodic = false, .in = {0, 3}, .out = {2, 0}, .finish = false};
-  return all;
-}
-
 class RingCover : public testing::TestWithParam<int> {};
 
 TEST_P(RingCover, DigestAndTableAreThoseOfASweep) {
-  const Shape shape = shapes()[static_cast<std::size_t>(GetParam())];
-  const auto settings = cover();
+  const Shape shape = synthetic::shapes()[static_cast<std::size_t>(GetParam())];
+  const auto settings = synthetic::cover();
   ASSERT_GE(settings.size(), 40U);
   for (const Setting& s : settings) {
     expect_right(shape, s);

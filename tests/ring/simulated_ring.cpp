@@ -221,7 +221,7 @@ bool SimulatedRing::launch(int p, int w) {
 bool SimulatedRing::finish(int p, int w) {
   Process& process = processes_[static_cast<std::size_t>(p)];
   auto& launched = process.launched[static_cast<std::size_t>(w)];
-  if (launched.empty()) return false;
+  if (launched.empty() || !process.machine.may_finish(w)) return false;
   const StageJob job = launched.front();
   launched.pop_front();
   if (ring_.values) {  // what it read is still there
@@ -237,7 +237,10 @@ bool SimulatedRing::finish(int p, int w) {
     slot(p, process.machine.out_ring(w), job.out_item - job.slice + s).finished = true;
   }
   for (int s = std::max(0, job.slice - job.order.in); s <= std::min(slices_ - 1, job.slice + job.order.in); ++s) {
-    read_done(p, w, job.item - job.slice + s);
+    const std::int64_t item = job.item - job.slice + s;
+    if (!slot(p, w, item).finished)
+      violation(p, cat("item ", item, " of ring ", w, " is let go before it is complete"));
+    read_done(p, w, item);
   }
   if (job.slice == slices_ - 1 && job.kind != Schedule::hand_on && program_.kind(job.kind).observes) {
     const std::int64_t step = schedule_.step(job.substep);

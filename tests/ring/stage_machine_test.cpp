@@ -157,6 +157,25 @@ TEST(StageMachine, SaysWhatEverybodyWaitsFor) {
   EXPECT_NE(m.describe().find("waits for a free slot in ring 1"), std::string::npos) << m.describe();
 }
 
+TEST(StageMachine, WorkIsFinishedInTheOrderOfTheRing) {
+  StageMachine m = machine(2, 2, {2, 2, 2}, false, Schedule({{0, 0}}, std::nullopt, 2, 2));
+  receive(m);
+  for (int w = 0; w < 2; ++w) {
+    const auto job = m.possible(w);
+    ASSERT_TRUE(job);
+    m.start(*job);
+    m.launched(*job);
+  }
+  // The second worker's event may be seen first; its input is ready, but not complete.
+  EXPECT_FALSE(m.may_finish(1));
+  EXPECT_THROW(m.finished(1), dsea::RunError);
+  EXPECT_TRUE(m.may_finish(0));
+  m.finished(0);
+  EXPECT_TRUE(m.may_finish(1));
+  m.finished(1);
+  EXPECT_TRUE(m.can_send());
+}
+
 TEST(StageMachine, MisuseIsAnError) {
   StageMachine m = machine(2, 1, {1, 1}, false, Schedule({{0, 0}}, std::nullopt, 1, 2));
   EXPECT_THROW(m.sent(), dsea::RunError);

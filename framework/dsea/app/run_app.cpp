@@ -26,33 +26,67 @@ namespace {
 class AppRun {
  public:
   AppRun(const std::string& name, const CommandLine& line, const MakeProgram& make)
-      : name_(name), line_(line), make_(make), launcher_(find_launcher()), log_(line.log) {
+      : name_(name), line_(line), make_(make), launcher_(find_launcher()), log_(line.log), signals_(log_) {
     choose_transport();
-    config_.emplace(Config::from_file(line.config, sets()));
-    settings_ = RunSettings::read(*config_);
-    device_.backend = line.device;
-    device_.isa = line.isa;
-    device_.threads = line.threads > 0 ? line.threads : std::max(1, available_cores() / ranks_here());
   }
 
-  void run() {
+  /// Returns the exit code. Errors of one process are thrown; with MPI bad input is said by one rank and ends all.
+  int run() {
     if (!session_) {
+      read_config();
       run_local_ranks();
-      return;
+      return 0;
     }
-    const auto transport = make_mpi_transport(*session_);
     log_ = log_.for_rank(session_->rank(), session_->size());
-    RankRun rank(make_, *config_, device_, *transport, log_, ranks_here());
-    if (line_.plan) {
-      if (session_->rank() == 0) print_plan(rank);
-      return;
+    std::unique_ptr<Transport> transport;
+    std::unique_ptr<RankRun> rank;
+    std::string error;
+    ExitCode code = ExitCode::done;
+    try {
+      read_config();
+    } catch (const Error& e) {
+      error = e.what();
+      code = e.exit_code();
     }
-    begin(rank, transport->describe());
-    SignalWatch signals(log_);
-    finish(rank, rank.run(options(rank, session_->rank() == 0), watched(signals)), session_->rank() == 0, "mpi");
+    if (const int bad = agreed(code, error)) return bad;
+    transport = make_mpi_transport(*session_);
+    try {
+      rank = std::make_unique<RankRun>(make_, *config_, device_, *transport, log_, ranks_here());
+      if (!line_.plan) begin(*rank, transport->describe());
+    } catch (const Error& e) {
+      error = e.what();
+      code = e.exit_code();
+    }
+    if (const int bad = agreed(code, error)) return bad;
+    const bool first = session_->rank() == 0;
+    if (line_.plan) {
+      if (first) print_plan(*rank);
+      return 0;
+    }
+    finish(*rank, rank->run(options(*rank, first), watched()), first, "mpi");
+    return 0;
   }
 
  private:
+  void read_config() {
+    config_.emplace(Config::from_file(line_.config, sets()));
+    settings_ = RunSettings::read(*config_);
+    device_.backend = line_.device;
+    device_.isa = line_.isa;
+    device_.threads = line_.threads > 0 ? line_.threads : std::max(1, available_cores() / ranks_here());
+  }
+
+  /// 0 if all ranks are well; otherwise the exit code of the lowest rank that is not, which has said why.
+  int agreed(ExitCode code, const std::string& error) const {
+    constexpr int codes = 256;
+    const int none = session_->size() * codes;
+    const int mine = code == ExitCode::done ? none : session_->rank() * codes + static_cast<int>(code);
+    const int lowest = session_->smallest(mine, std::chrono::minutes(10));
+    if (lowest == none) return 0;
+    if (lowest / codes == session_->rank()) std::cerr << name_ << ": error: " << error << std::endl;
+    return lowest % codes;
+  }
+
   int ranks() const { return session_ ? session_->size() : std::max(1, line_.ranks); }
 
   /// Ranks that share this machine's cores and memory.
@@ -92,8 +126,7 @@ class AppRun {
         return;
       }
       begin(first, transports[0]->describe());
-      SignalWatch signals(log_);
-      finish(first, run_ranks_here(make_, *config_, n, device_, options(first, true), log_, watched(signals)), true, "local");
+      finish(first, run_ranks_here(make_, *config_, n, device_, options(first, true), log_, watched()), true, "local");
     }
   }
 
@@ -124,8 +157,8 @@ class AppRun {
     return o;
   }
 
-  static OnRing watched(SignalWatch& signals) {
-    return [&signals](const Ring& ring, bool alive) { signals.ring(ring, alive); };
+  OnRing watched() {
+    return [this](const Ring& ring, bool alive) { signals_.ring(ring, alive); };
   }
 
   void finish(const RankRun& rank, const RingOutcome& outcome, bool reporting, const std::string& transport) const {
@@ -144,7 +177,8 @@ class AppRun {
     f.wall_s = outcome.wall_seconds;
     std::uint64_t sent_bytes = 0;
     std::int64_t sent = 0;
-    f.slices_received_least = outcome.ranks.front().received + outcome.ranks.front().loaded;
+    // Rank 0 gets its first super-cycle from the loaders, all the rest from the ring.
+    f.slices_received_least = outcome.ranks.front().received + rank.plan().topology().slices();
     for (const RankReport& r : outcome.ranks) {
       f.kernel_s += r.kernel_seconds / n;
       sent_bytes += r.sent_bytes;
@@ -171,6 +205,7 @@ class AppRun {
   const MakeProgram& make_;
   Launcher launcher_;
   Log log_;
+  SignalWatch signals_;  // before MPI starts threads: they inherit the blocked signals
   std::optional<MpiSession> session_;
   std::optional<Config> config_;
   RunSettings settings_;
@@ -184,8 +219,7 @@ int app_main(const std::string& name, int argc, char** argv, const MakeProgram& 
   try {
     const auto line = CommandLine::parse(name, argc, argv);
     if (!line) return static_cast<int>(ExitCode::done);
-    AppRun(name, *line, make).run();
-    return static_cast<int>(ExitCode::done);
+    return AppRun(name, *line, make).run();
   } catch (const RingFailed& e) {
     return static_cast<int>(e.exit_code());  // said where it happened
   } catch (const Error& e) {

@@ -18,8 +18,6 @@
 
 namespace dsea {
 
-using detail::ConfigValue;
-
 namespace {
 
 std::string short_text(double value) {
@@ -200,7 +198,7 @@ std::string Config::choice_of(std::string_view key, std::string_view fallback,
     throw RunError(
         cat("the default of the key '", key, "' is not one of its choices: this is a mistake in the program"));
   }
-  const std::string value = get<std::string>(key, std::string(fallback));
+  std::string value = get<std::string>(key, std::string(fallback));
   if (is_choice(value)) return value;
   std::string message = cat("unknown choice ", detail::toml_text(value));
   const std::string near = nearest(value, choices);

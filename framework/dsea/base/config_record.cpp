@@ -19,6 +19,7 @@ std::string_view leaf_of(std::string_view key) {
 /// The key whose last part is nearest to that of `key`; empty if none is near.
 std::string nearest_by_leaf(std::string_view key, const std::vector<std::string>& keys) {
   std::vector<std::string> leaves;
+  leaves.reserve(keys.size());
   for (const std::string& other : keys) leaves.emplace_back(leaf_of(other));
   const std::string leaf = nearest(leaf_of(key), leaves);
   if (leaf.empty()) return "";

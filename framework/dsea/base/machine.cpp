@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "dsea/base/text.hpp"
 #include "dsea/base/threads.hpp"
 #include "dsea/base/version.hpp"
 
@@ -54,7 +55,7 @@ void for_each_group(const std::string& root, const std::string& controller, cons
     std::string path = line.substr(second + 1);
     while (!path.empty() && path.back() == '/') path.pop_back();
     for (;; path.erase(path.rfind('/'))) {
-      visit(root + mount + path);
+      visit(cat(root, mount, path));
       if (path.rfind('/') == std::string::npos) break;
     }
   }

@@ -70,7 +70,7 @@ std::string seconds_text(double seconds) {
   const long long whole = std::llround(seconds);
   if (whole < 3600) return cat(whole / 60, " min ", two_digits(whole % 60), " s");
   const long long minutes = std::llround(seconds / 60);
-  if (minutes < 24 * 60) return cat(minutes / 60, " h ", two_digits(minutes % 60), " min");
+  if (minutes < 1440) return cat(minutes / 60, " h ", two_digits(minutes % 60), " min");
   const long long hours = std::llround(seconds / 3600);
   return cat(hours / 24, " d ", two_digits(hours % 24), " h");
 }

@@ -12,7 +12,7 @@ template <class... Args>
 std::string cat(const Args&... args) {
   std::ostringstream out;
   out.precision(17);
-  (out << ... << args);
+  ((out << args), ...);
   return out.str();
 }
 

@@ -61,6 +61,19 @@ MpiSession::~MpiSession() {
   if (finalize_ && finalized == 0 && std::uncaught_exceptions() <= exceptions_) MPI_Finalize();
 }
 
+int MpiSession::smallest(int mine, std::chrono::nanoseconds timeout) const {
+  struct Numbers {
+    int mine, result;
+  };
+  auto numbers = std::make_unique<Numbers>(Numbers{mine, mine});
+  MPI_Request request = MPI_REQUEST_NULL;
+  detail::mpi_check(MPI_Iallreduce(&numbers->mine, &numbers->result, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request),
+                    "comparing ranks");
+  if (detail::mpi_poll(request, "comparing ranks", deadline_after(timeout))) return numbers->result;
+  static_cast<void>(numbers.release());  // MPI may still write to it
+  throw RunError("mpi: not all ranks got as far as this one in time; see what the others say");
+}
+
 namespace detail {
 
 void mpi_check(int code, const std::string& what) {

@@ -1,6 +1,7 @@
 // MPI's life in this process. Includes no MPI header; in a library built without MPI all of it links, and says so.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 namespace dsea {
@@ -24,6 +25,8 @@ class MpiSession {
 
   int rank() const { return rank_; }
   int size() const { return size_; }
+  /// The smallest of all ranks' numbers, on every rank. Collective; RunError if not all have come within `timeout`.
+  int smallest(int mine, std::chrono::nanoseconds timeout) const;
   /// Name and version of the MPI library, for people: "Open MPI v4.1.4".
   const std::string& library() const { return library_; }
 

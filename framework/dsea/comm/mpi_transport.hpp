@@ -19,8 +19,7 @@ struct MpiOptions {
 
 /// Collective over all processes of the session, which must outlive the transport. Several may exist, made in the same
 /// order by all ranks; each takes five communicators, which MPI gets back only when it is finalised. Each thread of the
-/// ring has a communicator of its own. No call blocks inside MPI: ports poll,
-/// and sleep in between.
+/// ring has a communicator of its own. No call blocks inside MPI: ports poll, and sleep in between.
 ///
 /// A transfer is complete for its sender when the receiver has begun to receive it, or before that when it is small (up
 /// to 3 KiB), but at most a few transfers ahead. Host memory only. Where the sizes differ the receiver gets a RunError.

@@ -20,6 +20,7 @@ bool mpi_available() { return false; }
 
 MpiSession::MpiSession() { refuse(); }
 MpiSession::~MpiSession() = default;
+int MpiSession::smallest(int, std::chrono::nanoseconds) const { refuse(); }
 
 std::unique_ptr<Transport> make_mpi_transport(MpiSession&, const MpiOptions&) { refuse(); }
 

@@ -88,8 +88,7 @@ std::string summary_text(const RunFigures& f) {
                 100 * (1 - f.overhead), 100 * f.overhead);
   text += line;
   if (f.bytes_per_element > 0) {
-    std::snprintf(line, sizeof line, "%.1f bytes per %s travel from rank to rank\n", f.bytes_per_element,
-                  f.element_name.c_str());
+    std::snprintf(line, sizeof line, "%.1f bytes per element travel from rank to rank\n", f.bytes_per_element);
     text += line;
   }
   return text;

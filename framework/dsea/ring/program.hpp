@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,18 +65,18 @@ class Kind {
 
   template <class... T>
   Kind& reads(Field<T>... fields) {
-    return set(Use::read, {fields.index...});
+    return set(Use::read, std::initializer_list<int>{fields.index...});
   }
   template <class... T>
   Kind& carries(Field<T>... fields) {
-    return set(Use::carry, {fields.index...});
+    return set(Use::carry, std::initializer_list<int>{fields.index...});
   }
   /// Regions as large as the field itself for the slab's own contribution; `away` elements for each other slab (0: as
   /// large as the field, which is safe and wasteful). A region that overflows ends the run with an error.
   template <class T>
   Kind& contributes(Field<T> field, std::int64_t away = 0) {
     contributions.push_back({field.index, away});
-    return set(Use::contribute, {field.index});
+    return set(Use::contribute, std::initializer_list<int>{field.index});
   }
   /// States that run() or merge() of this kind reports the observable. One kind a program reports it.
   Kind& observes(Observable o) {

@@ -63,8 +63,8 @@ std::string StageMachine::obstacle(const StageJob& j) const {
   if (worker_(j.worker).started - worker_(j.worker).finished >= setup_.depth) return "its own work under way";
   const std::int64_t read = last_read(j);
   if (ring_(j.worker).ready < read) {
-    return cat("slice ", slice(ring_(j.worker).ready), " of super-cycle ", supercycle(ring_(j.worker).ready), " in ring ",
-               j.worker);
+    return cat("slice ", slice(ring_(j.worker).ready), " of super-cycle ", supercycle(ring_(j.worker).ready),
+               " in ring ", j.worker);
   }
   if (!may_write(j)) {
     const int out = out_ring(j.worker);
@@ -97,9 +97,14 @@ void StageMachine::launched(const StageJob& j) {
   ++worker_(j.worker).launched;
 }
 
+bool StageMachine::may_finish(int worker) const {
+  const WorkerState& w = worker_(worker);
+  return w.launched > w.finished && last_read(job(worker, w.oldest)) <= ring_(worker).complete;
+}
+
 void StageMachine::finished(int worker) {
   WorkerState& w = worker_(worker);
-  DSEA_CHECK_LE(1, w.launched - w.finished);
+  DSEA_CHECK(may_finish(worker), "worker ", worker, " has nothing to finish, or its input is still being worked on");
   const StageJob j = job(worker, w.oldest);
   ++w.oldest;
   ++w.finished;
@@ -117,9 +122,7 @@ std::optional<std::int64_t> StageMachine::next_receive() const {
   return ring_(0).taken;
 }
 
-bool StageMachine::can_receive() const {
-  return next_receive() && ring_(0).taken - ring_(0).freed < setup_.slots[0];
-}
+bool StageMachine::can_receive() const { return next_receive() && ring_(0).taken - ring_(0).freed < setup_.slots[0]; }
 
 void StageMachine::begin_receive() {
   DSEA_CHECK(can_receive(), "no slot to receive into");
@@ -168,8 +171,9 @@ std::string StageMachine::describe() const {
   std::string text;
   for (int r = 0; r < static_cast<int>(rings_.size()); ++r) {
     const RingState& s = ring_(r);
-    text += cat("  ring ", r, ": ", setup_.slots[static_cast<std::size_t>(r)], " slots, ready [", s.freed, ", ", s.ready,
-                "), filling [", s.ready, ", ", s.taken, ") (item = super-cycle x ", setup_.slices, " + slice)\n");
+    text +=
+        cat("  ring ", r, ": ", setup_.slots[static_cast<std::size_t>(r)], " slots, ready [", s.freed, ", ", s.ready,
+            "), filling [", s.ready, ", ", s.taken, ") (item = super-cycle x ", setup_.slices, " + slice)\n");
   }
   for (int w = 0; w < setup_.workers; ++w) {
     const auto j = upcoming(w);

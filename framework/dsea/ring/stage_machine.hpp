@@ -61,7 +61,11 @@ class StageMachine {
   void start(const StageJob& job);
   /// ... and says so: its completed slices are ready for work that waits for their event.
   void launched(const StageJob& job);
-  /// The work of the worker's oldest launched job is done: frees input slots, completes output slices.
+  /// Whether the worker's oldest launched job may be declared finished: what it read is complete. Without this rule a slice
+  /// could be sent, or its slot be used again, before the host has seen to the work that made it, because events of
+  /// different workers may be looked at in any order.
+  bool may_finish(int worker) const;
+  /// The work of the worker's oldest launched job is done, and may_finish(): frees input slots, completes output slices.
   void finished(int worker);
   int in_flight(int worker) const { return worker_(worker).launched - worker_(worker).finished; }
 

@@ -45,6 +45,7 @@ StageRunner::StageRunner(RunnerEnvironment& environment, int worker, int depth, 
       sums_(environment.problem.observables, environment.topology.slabs()) {
   const Problem& problem = environment.problem;
   const Device& device = environment.device;
+  for (const Kind& k : problem.kinds) feeds_back_ = feeds_back_ || !k.feedback.empty();
   reduce_bytes_ = (largest_reduction(problem) + 63) / 64 * 64;
   const std::size_t scratch = (problem.scratch_bytes + 63) / 64 * 64;
   scratch_ = Buffer(device, scratch + reduce_bytes_, Memory::device);
@@ -186,7 +187,9 @@ void StageRunner::launch(const StageJob& job) {
   const int side_every = environment_.problem.side_every;
   const bool first_of_step = job.kind == 0 || job.kind == static_cast<int>(environment_.problem.kinds.size());
   context.makes_side = kind != nullptr && (worker_ == 0 || (side_every > 0 && first_of_step && context.step % side_every == 0));
-  context.observing = kind != nullptr && (!kind->observed.empty());
+  const std::int64_t every = environment_.table_every;
+  const bool shown = every > 0 && (context.step % every == 0 || context.step == environment_.machine.schedule().steps());
+  context.observing = kind != nullptr && !kind->observed.empty() && (shown || feeds_back_);
   for (int f = 0; f < layout.size(); ++f) {
     const std::uint32_t bit = 1U << f;
     if (!layout[f].travels) {

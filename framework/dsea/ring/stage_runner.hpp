@@ -85,6 +85,7 @@ class StageRunner {
   RunnerEnvironment& environment_;
   int worker_;
   int depth_;
+  bool feeds_back_ = false;  // some kind uses reduced observables: they are needed at every step
   Stream stream_;
   Contributions contributions_;
   Buffer scratch_;

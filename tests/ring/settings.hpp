@@ -1,0 +1,85 @@
+// Settings of a ring for tests, and a cover of all pairs of them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "ring/synthetic.hpp"
+
+namespace synthetic {
+
+struct Setting {
+  int ranks = 1;
+  int workers = 1;
+  std::string slots = "auto";  // "auto", "fewest", a number
+  int threads = 1;
+  int streams = 0;  // 0: in the caller, 1: async, 2: async with delays
+  int depth = 1;
+  std::int64_t steps = 7;
+
+  /// The framework's sections; a program's own come behind.
+  std::string toml() const {
+    const std::string quoted = slots == "auto" || slots == "fewest" ? "\"" + slots + "\"" : slots;
+    return dsea::cat("[run]\nsteps = ", steps, "\nfeedback_delay = 40\n[ring]\nworkers = ", workers, "\nslots = ", quoted,
+                     "\ndepth = ", depth, "\nasync_streams = ", streams > 0 ? "true" : "false",
+                     "\ndelay_seed = ", streams > 1 ? 7 : 0, "\nwatchdog = 60\n[output]\nthermo_every = 1\n");
+  }
+};
+
+/// A pairwise cover: each value of each setting meets each value of each other setting in some run. `ranks`: 1..ranks, or
+/// only that number if it is negative. Deterministic.
+inline std::vector<Setting> cover(int ranks = 5, std::array<std::int64_t, 3> steps = {1, 7, 20}) {
+  const std::array<std::string, 3> slots{"auto", "fewest", "40"};
+  const std::array<int, 7> values{ranks < 0 ? 1 : ranks, 8, 3, 2, 3, 3, 3};  // ranks, workers, slots, threads, streams, depth, steps
+  constexpr std::size_t n = values.size();
+  using Pairs = std::array<std::array<std::array<std::array<bool, 8>, 8>, n>, n>;
+  Pairs met{};
+  std::mt19937 random(1);
+  std::vector<Setting> all;
+  for (;;) {
+    std::array<std::size_t, n> best{};
+    int best_new = 0;
+    for (int attempt = 0; attempt < 200; ++attempt) {
+      std::array<std::size_t, n> v{};
+      int fresh = 0;
+      for (std::size_t i = 0; i < n; ++i) v[i] = random() % static_cast<unsigned>(values[i]);
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = i + 1; j < n; ++j) fresh += met[i][j][v[i]][v[j]] ? 0 : 1;
+      }
+      if (fresh <= best_new) continue;
+      best_new = fresh;
+      best = v;
+    }
+    if (best_new == 0) return all;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = i + 1; j < n; ++j) met[i][j][best[i]][best[j]] = true;
+    }
+    Setting s;
+    s.ranks = ranks < 0 ? -ranks : static_cast<int>(best[0]) + 1;
+    s.workers = static_cast<int>(best[1]) + 1;
+    s.slots = slots[best[2]];
+    s.threads = static_cast<int>(best[3]) + 1;
+    s.streams = static_cast<int>(best[4]);
+    s.depth = static_cast<int>(best[5]) + 1;
+    s.steps = steps[best[6]];
+    all.push_back(s);
+  }
+}
+
+/// Open and folded, odd and even, one and two slabs, one and several kinds, with and without contributions.
+inline std::vector<Shape> shapes() {
+  std::vector<Shape> all(7);
+  all[0] = {.slabs = 9, .periodic = false, .in = {1}, .out = {0}};
+  all[1] = {.slabs = 13, .periodic = true, .in = {1}, .out = {1}, .side = true};
+  all[2] = {.slabs = 12, .periodic = false, .in = {2, 1, 1}, .out = {1, 0, 1}, .finish = true};
+  all[3] = {.slabs = 1, .periodic = true, .in = {1}, .out = {1}};
+  all[4] = {.slabs = 2, .periodic = true, .in = {2}, .out = {2}, .finish = false};
+  all[5] = {.slabs = 17, .periodic = true, .in = {2, 4, 1}, .out = {1, 0, 1}, .side = true};
+  all[6] = {.slabs = 5, .periodic = false, .in = {0, 3}, .out = {2, 0}, .finish = false};
+  return all;
+}
+
+}  // namespace synthetic
