@@ -7,9 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "dsea/base/backoff.hpp"
 #include "dsea/comm/deadline.hpp"
-#include "dsea/comm/traffic.hpp"
+#include "dsea/comm/transport.hpp"
 
 namespace dsea::detail {
 

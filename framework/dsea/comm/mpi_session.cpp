@@ -6,6 +6,7 @@
 #include <memory>
 #include <thread>
 
+#include "dsea/base/backoff.hpp"
 #include "dsea/base/error.hpp"
 #include "dsea/base/text.hpp"
 #include "dsea/comm/launcher.hpp"

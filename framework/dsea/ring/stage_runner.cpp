@@ -266,6 +266,11 @@ std::optional<FinishedStage> StageRunner::retire() {
   if (retired_ == launched_) return std::nullopt;
   Record& record = records_[static_cast<std::size_t>(retired_ % depth_)];
   if (!record.end.done()) return std::nullopt;
+  {
+    // A stage upstream may have ended just now, and must be taken in first.
+    const std::scoped_lock lock(environment_.mutex);
+    if (!environment_.machine.may_finish(worker_)) return std::nullopt;
+  }
   if (const std::exception_ptr error = stream_.error()) std::rethrow_exception(error);
 
   const StageJob& job = record.job;
