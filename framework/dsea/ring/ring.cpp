@@ -128,6 +128,8 @@ RingOutcome Ring::run() {
       const std::jthread io = role_thread(io_status_, &Ring::io_role);
       device_.make_current();
       guarded(main_status_, [this] { main_role(); });
+      // What was launched before a failure still uses the ring's memory; the watchdog looks on.
+      for (const auto& runner : runners_) runner->settle();
       stages_done_ = true;
       wake_io_.notify();
     }

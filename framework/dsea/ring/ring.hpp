@@ -110,6 +110,8 @@ class Ring {
   const Topology& topology_;
   int rank_;
 
+  // Before the runners: stages under way notify it until their streams are gone.
+  Signal wake_main_, wake_input_, wake_output_, wake_io_, watchdog_wake_;
   mutable std::mutex mutex_;  // machine_, slots_
   StageMachine machine_;
   Slots slots_;
@@ -121,7 +123,6 @@ class Ring {
   HostSlice output_staging_;
   HostSlice io_staging_;
 
-  Signal wake_main_, wake_input_, wake_output_, wake_io_, watchdog_wake_;
   RoleStatus main_status_{"main"}, input_status_{"input"}, output_status_{"output"}, io_status_{"io"};
   std::atomic<std::uint64_t> progress_{0};
   std::atomic<bool> stop_{false};

@@ -189,6 +189,7 @@ void StageRunner::launch(const StageJob& job) {
   context.makes_side = kind != nullptr && (worker_ == 0 || (side_every > 0 && first_of_step && context.step % side_every == 0));
   const std::int64_t every = environment_.table_every;
   const bool shown = every > 0 && (context.step % every == 0 || context.step == environment_.machine.schedule().steps());
+  record.makes_side = context.makes_side;
   context.observing = kind != nullptr && !kind->observed.empty() && (shown || feeds_back_);
   for (int f = 0; f < layout.size(); ++f) {
     const std::uint32_t bit = 1U << f;
@@ -250,7 +251,7 @@ void StageRunner::copy_back(const StageJob& job, const Kind* kind, Record& recor
   for (int f = 0; f < layout.size(); ++f) {
     if (layout[f].fixed) continue;
     const Use use = kind->use(f);
-    const bool fresh = layout[f].travels ? use == Use::write : true;
+    const bool fresh = layout[f].travels ? use == Use::write : record.makes_side;
     if (fresh) counts_home(job.out_item, f);
     if (!layout[f].travels || use != Use::contribute) continue;
     for (int j = job.completes_begin; j < job.completes_end; ++j) counts_home(job.out_item - job.slice + j, f);
@@ -303,6 +304,14 @@ std::optional<FinishedStage> StageRunner::retire() {
     environment_.slots.release(environment_.slots.at(worker_, item));
   }
   return finished;
+}
+
+void StageRunner::settle() noexcept {
+  try {
+    stream_.synchronize();
+  } catch (const std::exception&) {
+    // The error has been taken by retire(), or another one came first.
+  }
 }
 
 void StageRunner::check_fault(const Record& record) const {

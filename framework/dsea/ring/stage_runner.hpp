@@ -46,6 +46,9 @@ class StageRunner {
  public:
   /// `bundles`: regions for slices in filling, see RingPlan::region_sets.
   StageRunner(RunnerEnvironment& environment, int worker, int depth, int bundles);
+  ~StageRunner() { settle(); }
+  StageRunner(const StageRunner&) = delete;
+  StageRunner& operator=(const StageRunner&) = delete;
 
   /// True if nothing but the state machine can hold the job back: sums of earlier steps are known, a buffer for a
   /// snapshot is free.
@@ -58,11 +61,15 @@ class StageRunner {
   /// slots. Throws what the stage's work threw, faults, overflows.
   std::optional<FinishedStage> retire();
 
+  /// Waits for all launched work, whatever came of it.
+  void settle() noexcept;
+
  private:
   struct Record {
     StageJob job;
     Event begin, end;
     int snapshot = -1;
+    bool makes_side = false;
     int entries = 0;
     std::vector<int> entry_slab;
     std::uint64_t* device_words = nullptr;  // [entry][fault, observables]
