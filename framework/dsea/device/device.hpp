@@ -45,7 +45,8 @@ class Device {
   std::int64_t memory_available() const;
 
   /// Makes this GPU the calling thread's current one (cudaSetDevice); nothing on the host. Kernel launches, copies,
-  /// streams, events and buffers do it themselves.
+  /// streams and buffers do it themselves; a thread that does no more than ask events calls it once, or CUDA would
+  /// start up on GPU 0 for it.
   void make_current() const;
 
  private:

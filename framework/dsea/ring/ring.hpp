@@ -1,6 +1,6 @@
 // The ring of one process: its threads, slots and workers. Many rings may live in one address space.
 //
-// Threads (DESIGN 7): the caller of run() is the main thread, which asks the state machine and launches stages; the input
+// Threads: the caller of run() is the main thread, which asks the state machine and launches stages; the input
 // thread loads or receives slices into free slots; the output thread sends ready slots on, or takes in what leaves the
 // ring; the io thread makes slices for the start, writes snapshots and hands out table rows; the watchdog watches.
 #pragma once

@@ -69,19 +69,16 @@ int Schedule::slots_needed(int slices, bool one_process) const {
     const Order o = order(substep);
     return std::min(o.in + o.out, slices - 1);
   };
+  // The kinds repeat, so the windows of the last full period and of the end of the run, where the closing pass takes
+  // the place of a kind, are all there are.
+  const std::int64_t first = std::max<std::int64_t>(0, substeps_ - positions_ - kinds());
+  int sum = 0;
+  for (std::int64_t s = first; s < first + positions_; ++s) sum += held(s);
   int largest = 0;
-  const auto look_at_windows = [&](std::int64_t from, std::int64_t to) {  // that begin at [from, to]
-    from = std::max<std::int64_t>(0, from);
-    int sum = 0;
-    for (std::int64_t s = from; s < from + positions_; ++s) sum += held(s);
-    for (std::int64_t s = from; s <= std::min(to, last); ++s) {
-      largest = std::max(largest, sum);
-      sum += held(s + positions_) - held(s);
-    }
-  };
-  // The kinds repeat; then the end of the run, where the closing pass takes their place.
-  look_at_windows(0, kinds());
-  look_at_windows(substeps_ - positions_ - kinds(), substeps_);
+  for (std::int64_t s = first; s <= std::min(substeps_, last); ++s) {
+    largest = std::max(largest, sum);
+    sum += held(s + positions_) - held(s);
+  }
   return slices + 1 + largest;
 }
 

@@ -11,7 +11,7 @@
 //     [freed, complete)  and the host knows that the work is done: counts are known, may be sent
 //     [ready, taken)   filling: its slot is taken, contributions are missing
 //
-// Slot states of DESIGN 5 follow: free, filling, ready, and draining while an item is being sent.
+// Slot states follow: free, filling, ready, and draining while an item is being sent.
 // Not thread safe: the owner locks.
 #pragma once
 
