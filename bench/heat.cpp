@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "dsea/base/openmp.hpp"
 #include "kernels/heat/heat.hpp"
 
 namespace {
@@ -138,9 +139,10 @@ Sample ratio(const Sample& a, const Sample& b) {  // round by round
 }  // namespace
 
 int main(int argc, char** argv) {
+  dsea::restart_with_short_spin(argv);  // as every program of the project does
   const auto number = [&](int i, std::int64_t otherwise) { return argc > i ? std::atoll(argv[i]) : otherwise; };
   const int workers = static_cast<int>(number(2, 8));
-  Grid grid{0, number(3, 512), number(4, 256)};
+  Grid grid{0, number(3, 512), number(4, 128)};
   const std::int64_t rounds = number(5, 5);
   grid.nx =
       static_cast<std::int64_t>((least_state - 1) / (sizeof(double) * static_cast<std::size_t>(grid.plane()))) + 1;

@@ -121,6 +121,10 @@ struct CheckSide {
   }
 };
 
+struct One {
+  DSEA_FN double operator()(std::int64_t) const { return 1; }
+};
+
 class Program {
  public:
   explicit Program(const dsea::Config& c) {
@@ -233,10 +237,6 @@ class Program {
   bool writes_grid(std::size_t kind) const { return kind % 2 == 0; }
 
  private:
-  struct One {
-    DSEA_FN double operator()(std::int64_t) const { return 1; }
-  };
-
   Gather gather(dsea::Stage& s, int in, bool grid, double feedback) const {
     Gather g;
     g.seed = seed_of(s.kind(), s.step(), s.slab(), feedback);

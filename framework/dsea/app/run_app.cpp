@@ -10,6 +10,7 @@
 #include "dsea/app/signal_watch.hpp"
 #include "dsea/base/check.hpp"
 #include "dsea/base/machine.hpp"
+#include "dsea/base/openmp.hpp"
 #include "dsea/base/version.hpp"
 #include "dsea/comm/launcher.hpp"
 #include "dsea/comm/local_transport.hpp"
@@ -216,6 +217,7 @@ class AppRun {
 }  // namespace
 
 int app_main(const std::string& name, int argc, char** argv, const MakeProgram& make) {
+  restart_with_short_spin(argv);
   try {
     const auto line = CommandLine::parse(name, argc, argv);
     if (!line) return static_cast<int>(ExitCode::done);

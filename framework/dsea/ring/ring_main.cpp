@@ -20,15 +20,18 @@ void Ring::main_role() {
     const std::uint64_t seen = wake_main_.now();
     bool progress = false;
     bool under_way = false;
+    bool done = false;
+    bool wake_input = false;
+    bool wake_output = false;
     for (std::size_t w = 0; w < runners_.size(); ++w) {
       while (const auto finished = runners_[w]->retire()) {
         progress = true;
         moved();
         ++report_.stages;
         report_.kernel_seconds += finished->kernel_seconds;
-        if (w == 0) wake_input_.notify();
+        if (w == 0) wake_input = true;
         if (w == last_worker) {
-          wake_output_.notify();
+          wake_output = true;
           if (finished->job.slice == topology_.slices() - 1 && ++cycle_ends == 1) {
             first_end = Clock::now();
             kernel_at_first_end = report_.kernel_seconds;
@@ -48,13 +51,19 @@ void Ring::main_role() {
     if (launch_something()) progress = true;
     {
       const std::scoped_lock lock(mutex_);
+      // Waking a thread for nothing costs more than a small stage.
+      wake_input = wake_input && machine_.can_receive();
+      wake_output = wake_output && machine_.can_send();
       bool through = true;
       for (int w = 0; w < machine_.setup().workers; ++w) {
         under_way = under_way || machine_.in_flight(w) > 0;
         through = through && !machine_.upcoming(w) && machine_.in_flight(w) == 0;
       }
-      if (through) break;
+      if (through) done = true;
     }
+    if (wake_input) wake_input_.notify();
+    if (wake_output) wake_output_.notify();
+    if (done) break;
     if (progress) {
       backoff.reset();
       continue;
