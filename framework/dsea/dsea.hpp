@@ -1,5 +1,5 @@
-// Everything a worker needs. See kernels/README.md for a walk through a worker, ring/program.hpp for what a program says
-// about itself, ring/stage.hpp for what a worker sees.
+// Everything a worker needs. See kernels/README.md for a walk through a worker, ring/program.hpp for what a program
+// says about itself, ring/stage.hpp for what a worker sees.
 #pragma once
 
 #include "dsea/app/run_app.hpp"

@@ -23,17 +23,18 @@ struct Setting {
   /// The framework's sections; a program's own come behind.
   std::string toml() const {
     const std::string quoted = slots == "auto" || slots == "fewest" ? "\"" + slots + "\"" : slots;
-    return dsea::cat("[run]\nsteps = ", steps, "\nfeedback_delay = 40\n[ring]\nworkers = ", workers, "\nslots = ", quoted,
-                     "\ndepth = ", depth, "\nasync_streams = ", streams > 0 ? "true" : "false",
+    return dsea::cat("[run]\nsteps = ", steps, "\nfeedback_delay = 40\n[ring]\nworkers = ", workers,
+                     "\nslots = ", quoted, "\ndepth = ", depth, "\nasync_streams = ", streams > 0 ? "true" : "false",
                      "\ndelay_seed = ", streams > 1 ? 7 : 0, "\nwatchdog = 60\n[output]\nthermo_every = 1\n");
   }
 };
 
-/// A pairwise cover: each value of each setting meets each value of each other setting in some run. `ranks`: 1..ranks, or
-/// only that number if it is negative. Deterministic.
+/// A pairwise cover: each value of each setting meets each value of each other setting in some run. `ranks`: 1..ranks,
+/// or only that number if it is negative. Deterministic.
 inline std::vector<Setting> cover(int ranks = 5, std::array<std::int64_t, 3> steps = {1, 7, 20}) {
   const std::array<std::string, 3> slots{"auto", "fewest", "40"};
-  const std::array<int, 7> values{ranks < 0 ? 1 : ranks, 8, 3, 2, 3, 3, 3};  // ranks, workers, slots, threads, streams, depth, steps
+  const std::array<int, 7> values{
+      ranks < 0 ? 1 : ranks, 8, 3, 2, 3, 3, 3};  // ranks, workers, slots, threads, streams, depth, steps
   constexpr std::size_t n = values.size();
   using Pairs = std::array<std::array<std::array<std::array<bool, 8>, 8>, n>, n>;
   Pairs met{};

@@ -1,5 +1,5 @@
-// A program that computes nothing but hashes, so that any mistake of the ring shows: what a worker makes depends on every
-// input, its place, the step and the kind, and on their order. And the same computed by a plain sweep.
+// A program that computes nothing but hashes, so that any mistake of the ring shows: what a worker makes depends on
+// every input, its place, the step and the kind, and on their order. And the same computed by a plain sweep.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@ namespace synthetic {
 using Word = std::uint64_t;
 using dsea::hash_combine;
 
-inline constexpr int most_words = 6;   // of a slab's list
+inline constexpr int most_words = 6;  // of a slab's list
 inline constexpr int grid_words = 4;
-inline constexpr int reach = 7;        // largest order
+inline constexpr int reach = 7;  // largest order
 
 struct Kind {
   int in = 1, out = 0;
@@ -73,14 +73,16 @@ struct Gather {
   }
 };
 
-DSEA_FN inline std::int64_t made_count(Word h, int most) { return 1 + static_cast<std::int64_t>(h % static_cast<Word>(most)); }
+DSEA_FN inline std::int64_t made_count(Word h, int most) {
+  return 1 + static_cast<std::int64_t>(h % static_cast<Word>(most));
+}
 DSEA_FN inline Word made_word(Word h, std::int64_t i) { return hash_combine(h, static_cast<Word>(i) + 1); }
 DSEA_FN inline double observed(Word h) { return static_cast<double>(h >> 12); }
 inline Word seed_of(int kind, std::int64_t step, int slab, double feedback) {
   Word bits;
   std::memcpy(&bits, &feedback, sizeof bits);
-  return hash_combine(hash_combine(hash_combine(static_cast<Word>(kind), static_cast<Word>(step)), static_cast<Word>(slab)),
-                      bits);
+  return hash_combine(
+      hash_combine(hash_combine(static_cast<Word>(kind), static_cast<Word>(step)), static_cast<Word>(slab)), bits);
 }
 
 /// Writes a slab's list and grid from a gathered hash.
@@ -171,7 +173,9 @@ class Program {
   const Shape& shape() const { return shape_; }
 
   static std::int64_t start_count(int slab) { return 1 + slab % most_words; }
-  static Word start_word(int slab, std::int64_t i) { return hash_combine(static_cast<Word>(slab), static_cast<Word>(i)); }
+  static Word start_word(int slab, std::int64_t i) {
+    return hash_combine(static_cast<Word>(slab), static_cast<Word>(i));
+  }
 
   void init(int slab, dsea::SlabOut out) const {
     const auto list = out[list_];
@@ -253,7 +257,8 @@ class Program {
     if (s.makes_side()) {
       const bool grid = writes_grid(static_cast<std::size_t>(s.kind()));
       const auto side = s.out(0)[side_];
-      dsea::for_each(s, 1, MakeSide{{nullptr, nullptr, grid ? s.in(0)[grid_].data : nullptr, 0}, side.data, side.count_at});
+      dsea::for_each(s, 1,
+                     MakeSide{{nullptr, nullptr, grid ? s.in(0)[grid_].data : nullptr, 0}, side.data, side.count_at});
     } else {
       const auto side = s.in(0)[side_];
       dsea::for_each(s, 1, CheckSide{side.data, side.count_at, s.faults()});

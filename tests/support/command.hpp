@@ -45,7 +45,9 @@ inline std::string read_file(const std::string& path) {
   return text.str();
 }
 
-inline void write_file(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+inline void write_file(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
 
 struct Finished {
   int exit_code = -1;  ///< 128 + signal if it was killed; 124 if it ran past the limit

@@ -13,11 +13,12 @@ std::optional<CommandLine> CommandLine::parse(const std::string& name, int argc,
   CLI::App app{name + ": a DSEA program. Slices of a data set stream through a ring of workers."};
   std::string isa, log = "info", out, restart;
   const BuildInfo& build = build_info();
-  app.set_version_flag("--version", cat(name, " (DSEA ", build.version, ", ", build.git, ", ", build.compiler,
-                                        build.mpi ? ", mpi" : "", build.cuda ? ", cuda" : "",
-                                        build.openmp ? ", openmp" : "", ")"));
+  app.set_version_flag(
+      "--version", cat(name, " (DSEA ", build.version, ", ", build.git, ", ", build.compiler, build.mpi ? ", mpi" : "",
+                       build.cuda ? ", cuda" : "", build.openmp ? ", openmp" : "", ")"));
   app.add_option("config", c.config, "the run's configuration, a .toml file")->required();
-  app.add_option("--set", c.sets, "key=value: overrides a key of the configuration, may be repeated")->allow_extra_args(false);
+  app.add_option("--set", c.sets, "key=value: overrides a key of the configuration, may be repeated")
+      ->allow_extra_args(false);
   app.add_option("--device", c.device, "auto, host or cuda");
   app.add_option("--transport", c.transport, "auto, local, mpi, ucx or nccl");
   app.add_option("--ranks", c.ranks, "ranks as threads of this process (transport local)")->check(CLI::Range(1, 4096));
@@ -43,7 +44,8 @@ std::optional<CommandLine> CommandLine::parse(const std::string& name, int argc,
   }
   c.log = Log::level_from_text(log);
   for (const char* unavailable : {"ucx", "nccl"}) {
-    if (c.transport == unavailable) throw UsageError(cat("--transport ", unavailable, " is not available in this version: use auto, local or mpi"));
+    if (c.transport == unavailable)
+      throw UsageError(cat("--transport ", unavailable, " is not available in this version: use auto, local or mpi"));
   }
   if (c.transport != "auto" && c.transport != "local" && c.transport != "mpi") {
     throw UsageError(cat("--transport ", c.transport, " is unknown: use auto, local or mpi"));

@@ -11,12 +11,12 @@
 namespace dsea {
 
 struct CommandLine {
-  std::string config;              ///< path of the .toml file
-  std::vector<std::string> sets;   ///< key=value
+  std::string config;             ///< path of the .toml file
+  std::vector<std::string> sets;  ///< key=value
   std::string device = "auto";
   std::string transport = "auto";
-  int ranks = 0;                   ///< ranks in this process; 0: not given
-  int threads = 0;                 ///< OpenMP threads of a rank; 0: share the cores
+  int ranks = 0;    ///< ranks in this process; 0: not given
+  int threads = 0;  ///< OpenMP threads of a rank; 0: share the cores
   std::optional<Isa> isa;
   std::optional<std::string> out;
   bool plan = false;

@@ -36,7 +36,8 @@ RankRun::RankRun(const MakeProgram& make, const Config& config, const DeviceOpti
     if (k.out > 0 && !program_->has_merge()) {
       throw UsageError(cat("kind '", k.name, "' contributes to neighbours, but the program has no merge()"));
     }
-    if (!k.fed.empty()) throw UsageError(cat("kind '", k.name, "' takes a feed: feeds are not available in this version"));
+    if (!k.fed.empty())
+      throw UsageError(cat("kind '", k.name, "' takes a feed: feeds are not available in this version"));
   }
   if (problem_.finish && !program_->has_finish()) {
     throw UsageError("the problem has a closing pass, but the program has no finish()");

@@ -16,7 +16,8 @@ using OnRing = std::function<void(const Ring&, bool alive)>;
 
 class RankRun {
  public:
-  /// `ranks_here`: ranks that share this machine's memory. Makes program, device and plan; throws UsageError. Nothing big is allocated.
+  /// `ranks_here`: ranks that share this machine's memory. Makes program, device and plan; throws UsageError. Nothing
+  /// big is allocated.
   RankRun(const MakeProgram& make, const Config& config, const DeviceOptions& device, Transport& transport, Log log,
           int ranks_here);
 

@@ -111,7 +111,8 @@ class AppRun {
                            launcher_.ranks, " processes: leave the launcher or the option out"));
     }
     if (line_.transport == "mpi" || (line_.transport == "auto" && launched)) {
-      if (line_.ranks > 0) throw UsageError("--ranks is for ranks in one process; with MPI the launcher says how many: mpirun -n N");
+      if (line_.ranks > 0)
+        throw UsageError("--ranks is for ranks in one process; with MPI the launcher says how many: mpirun -n N");
       session_.emplace();
     }
   }
@@ -131,9 +132,7 @@ class AppRun {
     }
   }
 
-  void print_plan(const RankRun& rank) const {
-    std::cout << rank.plan().text() << std::flush;
-  }
+  void print_plan(const RankRun& rank) const { std::cout << rank.plan().text() << std::flush; }
 
   void begin(const RankRun& rank, const std::string& transport) {
     make_output_folder(settings_.out);
@@ -145,16 +144,19 @@ class AppRun {
     for (const std::string& warning : rank.plan().warnings()) log_.warning(warning);
     write_text_file(settings_.out + "/config.toml", config_->effective_toml());
     const Problem& p = rank.problem();
-    log_.info(p.elements, " ", p.element_name, " in ", p.slabs, " slabs (", rank.plan().topology().slices(), " slices), ",
-              ranks(), ranks() == 1 ? " rank x " : " ranks x ", rank.plan().request().workers, " workers, ",
-              bytes_text(static_cast<double>(rank.plan().bytes(rank.plan().largest_process()))), " a rank");
+    log_.info(p.elements, " ", p.element_name, " in ", p.slabs, " slabs (", rank.plan().topology().slices(),
+              " slices), ", ranks(), ranks() == 1 ? " rank x " : " ranks x ", rank.plan().request().workers,
+              " workers, ", bytes_text(static_cast<double>(rank.plan().bytes(rank.plan().largest_process()))),
+              " a rank");
   }
 
   RingOptions options(RankRun& rank, bool table) {
     RingOptions o = ring_options(settings_);
     if (!table || settings_.thermo_every == 0 || rank.problem().columns.empty()) return o;
     table_.emplace(std::cout, settings_.out + "/thermo.csv", rank.problem().columns);
-    o.on_row = [this, &rank](const StepSums& sums) { table_->row(sums.step, rank.program().row(rank.problem(), sums)); };
+    o.on_row = [this, &rank](const StepSums& sums) {
+      table_->row(sums.step, rank.program().row(rank.problem(), sums));
+    };
     return o;
   }
 
@@ -190,7 +192,9 @@ class AppRun {
     f.slices = rank.plan().topology().slices();
     f.slabs = p.slabs;
     f.slices_expected = rank.plan().schedule().supercycles() * f.slices;
-    if (sent > 0) f.bytes_per_element = static_cast<double>(sent_bytes) / static_cast<double>(sent) * f.slices / static_cast<double>(p.elements);
+    if (sent > 0)
+      f.bytes_per_element =
+          static_cast<double>(sent_bytes) / static_cast<double>(sent) * f.slices / static_cast<double>(p.elements);
     f.ranks = n;
     f.workers = rank.plan().request().workers;
     f.threads = rank.device().threads();

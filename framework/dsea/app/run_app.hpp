@@ -13,15 +13,15 @@ int app_main(const std::string& name, int argc, char** argv, const MakeProgram& 
 
 /// Reads the command line and the configuration, plans, runs, reports, and returns the exit code (base/error.hpp):
 ///
-///   name run.toml [--set key=value]... [--device auto|host|cuda] [--transport auto|local|mpi] [--ranks N] [--threads N]
+///   name run.toml [--set key=value]... [--device auto|host|cuda] [--transport auto|local|mpi] [--ranks N] [--threads
+///   N]
 ///        [--isa LEVEL] [--plan] [--out DIR] [--log LEVEL]
 ///
 /// `Program` is a user's class as described in ring/program.hpp:
 ///   int main(int argc, char** argv) { return dsea::run_app<Heat>("heat", argc, argv); }
 template <class Program>
 int run_app(const std::string& name, int argc, char** argv) {
-  return app_main(name, argc, argv,
-                  [](const Config& config) { return std::make_unique<ProgramOf<Program>>(config); });
+  return app_main(name, argc, argv, [](const Config& config) { return std::make_unique<ProgramOf<Program>>(config); });
 }
 
 }  // namespace dsea

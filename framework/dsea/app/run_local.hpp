@@ -31,8 +31,8 @@ struct RunOutcome {
 /// Makes a program; called once a rank.
 using MakeProgram = std::function<std::unique_ptr<WorkerProgram>(const Config&)>;
 
-/// The framework's keys are taken from the configuration too (run.steps, ring.workers, ...). Files are written only if the
-/// configuration asks for snapshots. Throws UsageError, RunError. `log`: null for warnings and errors to stderr.
+/// The framework's keys are taken from the configuration too (run.steps, ring.workers, ...). Files are written only if
+/// the configuration asks for snapshots. Throws UsageError, RunError. `log`: null for warnings and errors to stderr.
 RunOutcome run_local(const MakeProgram& make, const Config& config, int ranks, const DeviceOptions& device = {},
                      const Log* log = nullptr);
 

@@ -15,17 +15,17 @@ namespace dsea {
 struct RunSettings {
   // [run]
   std::int64_t steps = 1000;
-  std::string out = "out";          ///< folder of all output
-  std::int64_t seed = 1;            ///< for programs that need random numbers
-  std::int64_t feedback_delay = 64; ///< full steps until reduced observables are seen by workers
+  std::string out = "out";           ///< folder of all output
+  std::int64_t seed = 1;             ///< for programs that need random numbers
+  std::int64_t feedback_delay = 64;  ///< full steps until reduced observables are seen by workers
   // [ring]
   std::optional<std::int64_t> workers;  ///< a rank; nothing: "auto"
   SlotChoice slot_choice = SlotChoice::automatic;
-  int slots = 0;                    ///< a slot ring, with SlotChoice::given
-  int depth = 0;                    ///< stages a worker may have under way; 0: "auto"
-  double watchdog = 120;            ///< seconds without progress that end the run
-  bool async_streams = false;       ///< host back end: a thread a stream (debugging)
-  std::int64_t delay_seed = 0;      ///< with async_streams: random delays (debugging)
+  int slots = 0;                ///< a slot ring, with SlotChoice::given
+  int depth = 0;                ///< stages a worker may have under way; 0: "auto"
+  double watchdog = 120;        ///< seconds without progress that end the run
+  bool async_streams = false;   ///< host back end: a thread a stream (debugging)
+  std::int64_t delay_seed = 0;  ///< with async_streams: random delays (debugging)
   // [output]
   std::int64_t thermo_every = 0, dump_every = 0;
   // [plan]

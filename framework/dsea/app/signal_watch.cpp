@@ -35,8 +35,10 @@ SignalWatch::~SignalWatch() {
 
 void SignalWatch::ring(const Ring& ring, bool alive) {
   const std::scoped_lock lock(mutex_);
-  if (alive) rings_.push_back(&ring);
-  else std::erase(rings_, &ring);
+  if (alive)
+    rings_.push_back(&ring);
+  else
+    std::erase(rings_, &ring);
 }
 
 void SignalWatch::watch(const std::stop_token& stop) {
@@ -48,8 +50,9 @@ void SignalWatch::watch(const std::stop_token& stop) {
     const int signal = sigtimedwait(&set, nullptr, &tick);
     if (signal <= 0) continue;
     const std::scoped_lock lock(mutex_);
-    log_.error("ended by ", signal == SIGTERM ? "SIGTERM (a launcher sends it when another rank has died, or at the time limit)"
-                                              : "SIGINT");
+    log_.error("ended by ", signal == SIGTERM
+                                ? "SIGTERM (a launcher sends it when another rank has died, or at the time limit)"
+                                : "SIGINT");
     for (const Ring* ring : rings_) log_.error("state at that moment:\n", ring->describe());
     std::fflush(nullptr);
     std::_Exit(128 + signal);

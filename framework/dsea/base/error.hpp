@@ -1,7 +1,7 @@
 // The errors of DSEA and the exit codes they end a program with.
 //
-// A message says what happened, where, and what to do about it. Errors are thrown, never printed at the place where they
-// happen: run_app prints them once, with the rank in front, and turns them into the exit code.
+// A message says what happened, where, and what to do about it. Errors are thrown, never printed at the place where
+// they happen: run_app prints them once, with the rank in front, and turns them into the exit code.
 #pragma once
 
 #include <stdexcept>

@@ -174,6 +174,7 @@ std::vector<std::unique_ptr<Transport>> make_local_transports(int ranks) {
   if (ranks < 1) throw UsageError(cat("the number of ranks is ", ranks, "; it must be at least 1"));
   const auto world = std::make_shared<World>(ranks);
   std::vector<std::unique_ptr<Transport>> transports;
+  transports.reserve(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank) {
     transports.push_back(std::make_unique<LocalTransport>(world, rank, ranks));
   }

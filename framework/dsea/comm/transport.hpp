@@ -1,9 +1,9 @@
 // What moves slices between the processes of a ring: the interface that local, mpi and others implement.
 //
-// A port is one direction of a connection to one other rank, used by one thread at each end. Transfers through a port are
-// matched by their order: what the n-th start() of the sender gives is what the n-th start() of the receiver gets. Both
-// sides must agree on the total number of bytes, though not on how it is cut into segments; a mismatch is an error.
-// Nothing here blocks: start() begins a transfer, wait() lends the calling thread to it for a limited time.
+// A port is one direction of a connection to one other rank, used by one thread at each end. Transfers through a port
+// are matched by their order: what the n-th start() of the sender gives is what the n-th start() of the receiver gets.
+// Both sides must agree on the total number of bytes, though not on how it is cut into segments; a mismatch is an
+// error. Nothing here blocks: start() begins a transfer, wait() lends the calling thread to it for a limited time.
 #pragma once
 
 #include <chrono>
@@ -61,20 +61,20 @@ class Transport {
   virtual ReceivePort& from_previous() = 0;  // used by the input thread
 
   // Loading: every rank but 0 makes some of the slices and sends them to rank 0's input thread.
-  virtual SendPort& load_to_first() = 0;            // used by the io thread of ranks 1..
-  virtual ReceivePort& load_from(int rank) = 0;     // used by the input thread of rank 0
+  virtual SendPort& load_to_first() = 0;         // used by the io thread of ranks 1..
+  virtual ReceivePort& load_from(int rank) = 0;  // used by the input thread of rank 0
 
   /// Collective, from the thread that owns the ring, outside the flow of slices: every rank's bytes, by rank, on rank 0
   /// (elsewhere empty). Throws RunError after `timeout`.
   virtual std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
                                                      std::chrono::nanoseconds timeout) = 0;
 
-  /// True once some rank of the same address space has failed: everybody stops. Always false across processes, where the
-  /// launcher ends the others.
+  /// True once some rank of the same address space has failed: everybody stops. Always false across processes, where
+  /// the launcher ends the others.
   virtual bool peer_failed() const = 0;
 
-  /// Says that this rank failed. In one address space the other ranks notice by peer_failed(); across processes this ends
-  /// the whole job with the exit code and does not return. Any thread.
+  /// Says that this rank failed. In one address space the other ranks notice by peer_failed(); across processes this
+  /// ends the whole job with the exit code and does not return. Any thread.
   virtual void fail(int exit_code) noexcept = 0;
 };
 

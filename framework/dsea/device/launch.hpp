@@ -29,7 +29,7 @@
 namespace dsea {
 
 /// Most bytes of scratch or shared memory of a team; what every GPU offers without asking.
-inline constexpr std::size_t max_team_scratch_bytes = 48 * 1024;
+inline constexpr std::size_t max_team_scratch_bytes = std::size_t{48} * 1024;
 
 /// Largest team.
 inline constexpr int max_team_size = 1024;

@@ -19,9 +19,11 @@ namespace dsea {
 void make_output_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) throw UsageError(cat("cannot create the output folder ", path, ": ", error.message(), ": choose another by --out"));
+  if (error)
+    throw UsageError(cat("cannot create the output folder ", path, ": ", error.message(), ": choose another by --out"));
   if (access(path.c_str(), W_OK | X_OK) != 0) {
-    throw UsageError(cat("cannot write into the output folder ", path, ": ", std::strerror(errno), ": choose another by --out"));
+    throw UsageError(
+        cat("cannot write into the output folder ", path, ": ", std::strerror(errno), ": choose another by --out"));
   }
 }
 
@@ -78,8 +80,8 @@ void write_run_json(const std::string& path, const RunFigures& f) {
 }
 
 std::string summary_text(const RunFigures& f) {
-  std::string text = cat("\n", f.elements, " ", f.element_name, ", ", f.step, " steps in ", seconds_text(f.wall_s), " with ",
-                         f.ranks, f.ranks == 1 ? " rank x " : " ranks x ", f.workers,
+  std::string text = cat("\n", f.elements, " ", f.element_name, ", ", f.step, " steps in ", seconds_text(f.wall_s),
+                         " with ", f.ranks, f.ranks == 1 ? " rank x " : " ranks x ", f.workers,
                          f.workers == 1 ? " worker" : " workers", " (", f.slices, " slices)\n");
   text += cat(f.steady ? "steady part: " : "whole run (too few super-cycles for a steady part): ", si_text(f.rate), " ",
               f.element_name, " x steps/s\n");

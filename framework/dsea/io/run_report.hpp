@@ -13,8 +13,8 @@ struct RunFigures {
   std::int64_t step = 0;
   std::int64_t elements = 0;
   std::string element_name;
-  double rate = 0;               ///< of the steady part; of the whole run if there is none
-  bool steady = false;           ///< whether `rate` is of the steady part
+  double rate = 0;      ///< of the steady part; of the whole run if there is none
+  bool steady = false;  ///< whether `rate` is of the steady part
   double wall_s = 0;
   double overhead = 0;           ///< share of the wall time not spent in kernels, 0..1
   double kernel_s = 0;           ///< mean of the ranks

@@ -7,9 +7,9 @@
 
 namespace dsea {
 
-/// Writes the snapshot of one step. Made by a program's open_snapshot(); used by the io thread alone. Every slab arrives
-/// once, in an order that is the same in every run (0, 1, 2 ... on an open axis; 0, n-1, 1, n-2 ... on a folded one).
-/// A file should appear under its name only when it is whole: write to a temporary name, rename in close().
+/// Writes the snapshot of one step. Made by a program's open_snapshot(); used by the io thread alone. Every slab
+/// arrives once, in an order that is the same in every run (0, 1, 2 ... on an open axis; 0, n-1, 1, n-2 ... on a folded
+/// one). A file should appear under its name only when it is whole: write to a temporary name, rename in close().
 /// Errors are thrown as RunError and end the run.
 class SnapshotWriter {
  public:

@@ -9,8 +9,8 @@
 
 namespace dsea {
 
-/// One line a step: "Step" and the program's columns. The file has 17 digits, so that numbers survive; the screen fewer.
-/// Used by one thread.
+/// One line a step: "Step" and the program's columns. The file has 17 digits, so that numbers survive; the screen
+/// fewer. Used by one thread.
 class ThermoTable {
  public:
   /// Creates (overwrites) `path`. Throws UsageError if that fails.

@@ -37,8 +37,9 @@ Contributions::Contributions(const Device& device, const SliceLayout& layout, co
   std::size_t bundle_bytes = 0;
   for (const Region& r : regions_) bundle_bytes += r.padded_bytes * static_cast<std::size_t>(lanes);
   data_ = Buffer(device, bundle_bytes * static_cast<std::size_t>(bundles), Memory::device);
-  counts_ = Buffer(device, counts_per_bundle_ * static_cast<std::size_t>(bundles) * sizeof(std::int64_t), Memory::device);
-  const auto rows = static_cast<std::size_t>(bundles * (2 * reach_ + 1) * lanes);
+  counts_ =
+      Buffer(device, counts_per_bundle_ * static_cast<std::size_t>(bundles) * sizeof(std::int64_t), Memory::device);
+  const auto rows = static_cast<std::size_t>(bundles) * static_cast<std::size_t>((2 * reach_ + 1) * lanes);
   raw_.resize(rows * static_cast<std::size_t>(layout.size()));
 
   auto* data = data_.as<std::byte>();

@@ -11,9 +11,9 @@
 
 namespace dsea {
 
-/// For every slice being filled by one worker: a region a field, source offset and lane. The source offset d is where the
-/// source lies as seen from the target: region d of slab j is written by the worker at slab j+d. Regions are reused in the
-/// order of slices; all work on them is put on the worker's own stream, so that order protects them.
+/// For every slice being filled by one worker: a region a field, source offset and lane. The source offset d is where
+/// the source lies as seen from the target: region d of slab j is written by the worker at slab j+d. Regions are reused
+/// in the order of slices; all work on them is put on the worker's own stream, so that order protects them.
 class Contributions {
  public:
   /// `kinds`: those this position ever runs with out > 0; none: no regions. `bundles`: slices that may be in filling.

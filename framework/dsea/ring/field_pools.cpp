@@ -5,8 +5,7 @@
 
 namespace dsea {
 
-FieldPools::FieldPools(const Device& device, const SliceLayout& layout, int lanes,
-                       const std::vector<int>& buffers)
+FieldPools::FieldPools(const Device& device, const SliceLayout& layout, int lanes, const std::vector<int>& buffers)
     : layout_(layout), lanes_(lanes) {
   std::size_t counts = 0;
   for (int b : buffers) counts += static_cast<std::size_t>(b * lanes);
@@ -60,8 +59,10 @@ void FieldPools::release(int field, int buffer) {
 
 RawField FieldPools::raw(int field, int buffer, int lane) const {
   const Pool& pool = pools_[static_cast<std::size_t>(field)];
-  const auto place = static_cast<std::size_t>(buffer * lanes_ + lane);
-  return {pool.data.as<std::byte>() + pool.stride * place, device_counts(field, buffer) + lane, layout_[field].capacity};
+  const auto place =
+      static_cast<std::size_t>(buffer) * static_cast<std::size_t>(lanes_) + static_cast<std::size_t>(lane);
+  return {pool.data.as<std::byte>() + pool.stride * place, device_counts(field, buffer) + lane,
+          layout_[field].capacity};
 }
 
 std::int64_t* FieldPools::host_counts(int field, int buffer) const {

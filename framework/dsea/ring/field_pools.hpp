@@ -9,9 +9,9 @@
 
 namespace dsea {
 
-/// A pool a field. A buffer holds the field for all lanes of a slice, and their live counts. It is taken when a slice is
-/// received or processed, shared by the slots that carry it on, and free again when the last of them lets go. The buffer
-/// freed last is taken first, so that data stay in the caches. Not thread safe: the owner locks.
+/// A pool a field. A buffer holds the field for all lanes of a slice, and their live counts. It is taken when a slice
+/// is received or processed, shared by the slots that carry it on, and free again when the last of them lets go. The
+/// buffer freed last is taken first, so that data stay in the caches. Not thread safe: the owner locks.
 class FieldPools {
  public:
   /// `buffers`: how many of every field; as many as the process has slots are always enough.

@@ -10,8 +10,8 @@
 
 namespace dsea {
 
-/// Pinned memory for all fields of one slab a lane, and a stream of its own to copy with. On the host back end no copy is
-/// needed to look at a slice: fetch() then gives the slice's own memory. Used by one thread.
+/// Pinned memory for all fields of one slab a lane, and a stream of its own to copy with. On the host back end no copy
+/// is needed to look at a slice: fetch() then gives the slice's own memory. Used by one thread.
 class HostSlice {
  public:
   /// `always`: has memory of its own on the host back end as well (for making slices that belong to no slot).

@@ -1,5 +1,6 @@
 // RingPlan in words: what --plan prints.
 #include <algorithm>
+#include <cmath>
 
 #include "dsea/base/text.hpp"
 #include "dsea/ring/ring_plan.hpp"
@@ -25,7 +26,7 @@ std::string plural(std::int64_t n, const std::string& one) { return cat(n, " ", 
 
 /// 12.345 -> "12.3".
 std::string tenths(double value) {
-  const auto scaled = static_cast<std::int64_t>(value * 10 + 0.5);
+  const auto scaled = std::llround(value * 10);
   return cat(scaled / 10, ".", scaled % 10);
 }
 
@@ -33,7 +34,7 @@ std::string tenths(double value) {
 
 std::string RingPlan::percent_text(double share) {
   if (share < 0.001) return "below 0.1 %";
-  return share < 0.1 ? tenths(100 * share) + " %" : cat(static_cast<int>(100 * share + 0.5), " %");
+  return share < 0.1 ? tenths(100 * share) + " %" : cat(std::lround(100 * share), " %");
 }
 
 std::string RingPlan::slots_text() const {

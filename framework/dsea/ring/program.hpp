@@ -48,8 +48,8 @@ struct Observable {
   int index = -1;
 };
 
-/// External data by (step, slab), such as velocity snapshots or an inflow plane. The io thread asks load() for them ahead
-/// of time, for a worker anywhere in the ring; the worker gets them by Stage::feed(). See Problem::feed.
+/// External data by (step, slab), such as velocity snapshots or an inflow plane. The io thread asks load() for them
+/// ahead of time, for a worker anywhere in the ring; the worker gets them by Stage::feed(). See Problem::feed.
 template <class T>
 struct Feed {
   using value_type = T;
@@ -140,12 +140,12 @@ struct Problem {
   bool periodic = false;  ///< the stream axis closes on itself: slab slabs-1 is the lower neighbour of slab 0
   double dt = 1;          ///< time of one full step
   SliceLayout layout;
-  std::vector<Kind> kinds;           ///< one full step, in order
-  std::optional<Kind> finish;        ///< closing pass after the last step; out must be 0
-  std::size_t scratch_bytes = 0;     ///< of Stage::scratch(), for one worker; observe() needs none of it
-  int side_every = 0;                ///< side fields are also made anew at steps that are a multiple of this (0: never),
-                                     ///< for data that lose their meaning then, as when molecules are sorted anew
-  std::int64_t elements = 0;         ///< molecules, cells, particles in all: for rates
+  std::vector<Kind> kinds;        ///< one full step, in order
+  std::optional<Kind> finish;     ///< closing pass after the last step; out must be 0
+  std::size_t scratch_bytes = 0;  ///< of Stage::scratch(), for one worker; observe() needs none of it
+  int side_every = 0;             ///< side fields are also made anew at steps that are a multiple of this (0: never),
+                                  ///< for data that lose their meaning then, as when molecules are sorted anew
+  std::int64_t elements = 0;      ///< molecules, cells, particles in all: for rates
   std::string element_name = "elements";
   std::vector<std::string> columns;  ///< of the table; empty: no table. The framework adds the step in front
   SliceLayout snapshot;              ///< what Stage::snapshot() has room for, a slab; empty: no snapshots

@@ -23,6 +23,7 @@ std::vector<int> rings_of(const RingPlan& plan, int rank) { return plan.setup(ra
 
 std::vector<int> buffers_of(const Problem& problem, const RingPlan& plan, int rank) {
   std::vector<int> buffers;
+  buffers.reserve(static_cast<std::size_t>(problem.layout.size()));
   for (int f = 0; f < problem.layout.size(); ++f) buffers.push_back(plan.buffers(rank, f));
   return buffers;
 }
@@ -58,15 +59,16 @@ Ring::Ring(WorkerProgram& program, const Problem& problem, const RingPlan& plan,
   if (problem.finish) last_row_mask_ = mask(problem.finish->observed);
   rows_.reserve(64);
   program_.prepare(device);
-  environment_ = std::make_unique<RunnerEnvironment>(
-      RunnerEnvironment{program, problem, topology_, device_, mutex_, machine_, slots_, ledger_, snapshots_, wake_main_,
-                        plan.request().feedback_delay, options.table_every,
-                        program.has_snapshots() ? options.snapshot_every : 0});
+  environment_ = std::make_unique<RunnerEnvironment>(RunnerEnvironment{
+      program, problem, topology_, device_, mutex_, machine_, slots_, ledger_, snapshots_, wake_main_,
+      plan.request().feedback_delay, options.table_every, program.has_snapshots() ? options.snapshot_every : 0});
   for (int w = 0; w < plan.request().workers; ++w) {
-    runners_.push_back(std::make_unique<StageRunner>(*environment_, w, plan.request().depth, plan.region_sets(rank_, w)));
+    runners_.push_back(
+        std::make_unique<StageRunner>(*environment_, w, plan.request().depth, plan.region_sets(rank_, w)));
   }
   if (device.is_cuda()) {
-    transport_.set_copy([this](void* to, const void* from, std::size_t bytes) { input_staging_.copy_bytes(to, from, bytes); });
+    transport_.set_copy(
+        [this](void* to, const void* from, std::size_t bytes) { input_staging_.copy_bytes(to, from, bytes); });
   }
   report_.rank = rank_;
   report_.ranks = transport.size();
@@ -183,8 +185,10 @@ RingOutcome Ring::gather_reports() {
 
 std::string Ring::describe() const {
   std::string text = cat("rank ", rank_, " of ", transport_.size(), ", ", topology_.slices(), " slices:\n");
-  if (const std::unique_lock lock(mutex_, std::try_to_lock); lock) text += machine_.describe();
-  else text += "  slot states are being changed right now\n";
+  if (const std::unique_lock lock(mutex_, std::try_to_lock); lock)
+    text += machine_.describe();
+  else
+    text += "  slot states are being changed right now\n";
   for (const RoleStatus* status : {&main_status_, &input_status_, &output_status_, &io_status_}) {
     text += cat("  ", status->text(topology_.slices()), "\n");
   }

@@ -24,9 +24,12 @@ void Ring::input_role() {
     }
     const bool loading = rank_ == 0 && machine_.supercycle(*item) == 0;
     const int loader = machine_.slice(*item) % transport_.size();
-    if (!loading) receive_slice(*item, slot, transport_.from_previous());
-    else if (loader == 0) load_slice(*item, slot);
-    else receive_slice(*item, slot, transport_.load_from(loader));
+    if (!loading)
+      receive_slice(*item, slot, transport_.from_previous());
+    else if (loader == 0)
+      load_slice(*item, slot);
+    else
+      receive_slice(*item, slot, transport_.load_from(loader));
     {
       const std::scoped_lock lock(mutex_);
       machine_.received();
@@ -122,9 +125,11 @@ void Ring::receive_slice(std::int64_t item, Slot& slot, ReceivePort& port) {
     for (int f = 0; f < layout.size(); ++f) {
       if (!layout[f].travels || layout[f].fixed) continue;
       std::int64_t* host_count = &slots_.pools().host_counts(f, slot.buffer[static_cast<std::size_t>(f)])[lane];
-      if (staged) *input_staging_.own(lane)[f].count = *host_count;
-      else input_staging_.copy_bytes(slot.raw[static_cast<std::size_t>(lane)][static_cast<std::size_t>(f)].count, host_count,
-                                     sizeof *host_count);
+      if (staged)
+        *input_staging_.own(lane)[f].count = *host_count;
+      else
+        input_staging_.copy_bytes(slot.raw[static_cast<std::size_t>(lane)][static_cast<std::size_t>(f)].count,
+                                  host_count, sizeof *host_count);
     }
     if (staged) input_staging_.put(lane, slot.raw[static_cast<std::size_t>(lane)].data());
   }

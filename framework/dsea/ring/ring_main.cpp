@@ -70,8 +70,10 @@ void Ring::main_role() {
     }
     main_status_.set(under_way ? "waits for stages under way" : "waits for slices or free slots");
     // CUDA cannot wake a thread up: look again after a short sleep. Everything else notifies.
-    if (under_way && device_.is_cuda()) backoff.pause();
-    else wake_main_.wait_past(seen, std::chrono::milliseconds(100));
+    if (under_way && device_.is_cuda())
+      backoff.pause();
+    else
+      wake_main_.wait_past(seen, std::chrono::milliseconds(100));
   }
   report_.main_cpu_seconds = thread_cpu_seconds() - cpu_start;
 }
@@ -83,8 +85,10 @@ bool Ring::launch_something() {
     {
       const std::scoped_lock lock(mutex_);
       job = machine_.possible(w);
-      if (job && runners_[static_cast<std::size_t>(w)]->prepared(*job)) machine_.start(*job);
-      else job.reset();
+      if (job && runners_[static_cast<std::size_t>(w)]->prepared(*job))
+        machine_.start(*job);
+      else
+        job.reset();
     }
     if (!job) continue;
     main_status_.set("runs a worker", job->item);

@@ -14,8 +14,10 @@ void Ring::output_role() {
     if (!item) return;
     wait_for_complete(*item);
     Slot& slot = slots_.at(ring, *item);
-    if (machine_.exits(*item)) exit_slice(*item, slot);
-    else send_slice(*item, slot);
+    if (machine_.exits(*item))
+      exit_slice(*item, slot);
+    else
+      send_slice(*item, slot);
     {
       const std::scoped_lock lock(mutex_);
       const std::int64_t first = machine_.freed(ring);
@@ -54,7 +56,7 @@ void Ring::exit_slice(std::int64_t item, Slot& slot) {
 
 std::vector<Segment> Ring::body_segments(const SliceHeader& header, const RawField* const* lanes) const {
   std::vector<Segment> segments;
-  segments.reserve(static_cast<std::size_t>(max_fields * max_lanes));
+  segments.reserve(std::size_t{max_fields} * max_lanes);
   const bool on_device = device_.is_cuda() && transport_.takes_device_memory();
   for (int lane = 0; lane < topology_.lanes(); ++lane) {
     if (topology_.slab(static_cast<int>(header.slice), lane) < 0) continue;

@@ -22,7 +22,8 @@ void Slots::set(Slot& slot, int field, int buffer) {
   const auto f = static_cast<std::size_t>(field);
   DSEA_CHECK_EQ(slot.buffer[f], -1, "field '", layout()[field].name, "' of a slot taken twice");
   slot.buffer[f] = buffer;
-  for (int lane = 0; lane < lanes(); ++lane) slot.raw[static_cast<std::size_t>(lane)][f] = pools_.raw(field, buffer, lane);
+  for (int lane = 0; lane < lanes(); ++lane)
+    slot.raw[static_cast<std::size_t>(lane)][f] = pools_.raw(field, buffer, lane);
 }
 
 void Slots::take(Slot& slot, int field) { set(slot, field, pools_.take(field)); }

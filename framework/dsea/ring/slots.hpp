@@ -21,8 +21,8 @@ struct Slot {
   bool has(int field) const { return buffer[static_cast<std::size_t>(field)] >= 0; }
 };
 
-/// All slots of a process. Not thread safe: the owner locks take..release; the memory of a taken slot belongs to whoever
-/// fills or reads it by the rules of the state machine.
+/// All slots of a process. Not thread safe: the owner locks take..release; the memory of a taken slot belongs to
+/// whoever fills or reads it by the rules of the state machine.
 class Slots {
  public:
   /// `slots`: a ring; `buffers`: a field, at most as many as there are slots (RingPlan::buffers).

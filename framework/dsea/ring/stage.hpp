@@ -32,8 +32,8 @@ struct FaultReporter {
   }
 };
 
-/// One call of run(), merge() or finish(). All work is put on the stage's stream: pass the stage to for_each and its kin.
-/// Nothing here waits for the device. Valid during the call; used by one thread.
+/// One call of run(), merge() or finish(). All work is put on the stage's stream: pass the stage to for_each and its
+/// kin. Nothing here waits for the device. Valid during the call; used by one thread.
 class Stage {
  public:
   explicit Stage(StageContext& context) : context_(&context) {}
@@ -49,7 +49,8 @@ class Stage {
   /// Slab i+d of the input, |d| <= in. False beyond an open end. Not in merge().
   SlabIn in(int d = 0) const;
 
-  /// What to add to the coordinates of in(d) along the stream axis, in lengths of the whole box: 0, or +-n across a seam.
+  /// What to add to the coordinates of in(d) along the stream axis, in lengths of the whole box: 0, or +-n across a
+  /// seam.
   int shift(int d) const;
 
   /// Output. out(0) holds the fields the kind writes. For a field with Use::contribute, out(d) with |d| <= out is the

@@ -46,8 +46,8 @@ struct StageContext {
   bool merging = false;
   int slab = 0;
   Topology::Place place;
-  double* observables = nullptr;          ///< one a declared observable, in device memory
-  const RawField* snapshot = nullptr;     ///< null: none wanted
+  double* observables = nullptr;       ///< one a declared observable, in device memory
+  const RawField* snapshot = nullptr;  ///< null: none wanted
   std::size_t scratch_used = 0;
 
   std::int64_t in_item(int slice) const { return job.item - job.slice + slice; }

@@ -1,10 +1,11 @@
 // The state machine of one process: what may start now. Pure logic: no threads, no clock, no data.
 //
-// A process has workers 0..W-1 and slot rings 0..W: ring 0 takes slices from the network (or the loader), worker w reads
-// ring w and writes ring w+1, ring W is sent to the next process. In a ring of one process worker W-1 writes ring 0.
+// A process has workers 0..W-1 and slot rings 0..W: ring 0 takes slices from the network (or the loader), worker w
+// reads ring w and writes ring w+1, ring W is sent to the next process. In a ring of one process worker W-1 writes ring
+// 0.
 //
-// Slices pass a slot ring in a fixed order for ever: item q is slice q mod N of super-cycle q / N. Hence four counters say
-// everything about a ring, free <= complete <= ready <= taken:
+// Slices pass a slot ring in a fixed order for ever: item q is slice q mod N of super-cycle q / N. Hence four counters
+// say everything about a ring, free <= complete <= ready <= taken:
 //
 //     [0, freed)       slot is free again
 //     [freed, ready)   ready: may be read by work that waits for the slot's event
@@ -28,14 +29,14 @@ namespace dsea {
 struct StageJob {
   int worker = 0;
   int position = 0;
-  std::int64_t item = 0;        ///< in the worker's input ring
+  std::int64_t item = 0;  ///< in the worker's input ring
   std::int64_t supercycle = 0;
   int slice = 0;
   std::int64_t substep = 0;
-  int kind = 0;                 ///< see Schedule::kind
+  int kind = 0;  ///< see Schedule::kind
   Order order;
-  std::int64_t out_item = 0;    ///< the same slice in the output ring
-  int completes_begin = 0;      ///< slices whose last contribution this stage makes: [begin, end)
+  std::int64_t out_item = 0;  ///< the same slice in the output ring
+  int completes_begin = 0;    ///< slices whose last contribution this stage makes: [begin, end)
   int completes_end = 0;
 };
 
@@ -43,11 +44,11 @@ class StageMachine {
  public:
   struct Setup {
     int slices = 1;
-    int workers = 1;            ///< of this process
+    int workers = 1;  ///< of this process
     int first_position = 0;
-    bool one_process = false;   ///< the last worker writes ring 0
-    std::vector<int> slots;     ///< a ring: workers + 1 of them, or workers if one_process
-    int depth = 1;              ///< stages a worker may have launched and not finished
+    bool one_process = false;  ///< the last worker writes ring 0
+    std::vector<int> slots;    ///< a ring: workers + 1 of them, or workers if one_process
+    int depth = 1;             ///< stages a worker may have launched and not finished
   };
 
   StageMachine(Setup setup, Schedule schedule);
@@ -61,11 +62,12 @@ class StageMachine {
   void start(const StageJob& job);
   /// ... and says so: its completed slices are ready for work that waits for their event.
   void launched(const StageJob& job);
-  /// Whether the worker's oldest launched job may be declared finished: what it read is complete. Without this rule a slice
-  /// could be sent, or its slot be used again, before the host has seen to the work that made it, because events of
-  /// different workers may be looked at in any order.
+  /// Whether the worker's oldest launched job may be declared finished: what it read is complete. Without this rule a
+  /// slice could be sent, or its slot be used again, before the host has seen to the work that made it, because events
+  /// of different workers may be looked at in any order.
   bool may_finish(int worker) const;
-  /// The work of the worker's oldest launched job is done, and may_finish(): frees input slots, completes output slices.
+  /// The work of the worker's oldest launched job is done, and may_finish(): frees input slots, completes output
+  /// slices.
   void finished(int worker);
   int in_flight(int worker) const { return worker_(worker).launched - worker_(worker).finished; }
 
@@ -76,16 +78,18 @@ class StageMachine {
   void begin_receive();      ///< takes the slot
   void received();           ///< ready and complete
 
-  // --- output of the last ring ----------------------------------------------------------------------------------------
+  // --- output of the last ring
+  // ----------------------------------------------------------------------------------------
   /// Item of the outgoing ring to be sent next (or handed to the exit); nothing when all have been.
   std::optional<std::int64_t> next_send() const;
-  bool can_send() const;     ///< and it is complete
-  void sent();               ///< frees its slot
+  bool can_send() const;  ///< and it is complete
+  void sent();            ///< frees its slot
   /// True if the item leaves the ring for good: the last super-cycle, behind the last position.
   bool exits(std::int64_t item) const;
   int send_ring() const { return setup_.one_process ? 0 : setup_.workers; }
 
-  // --- looking in -------------------------------------------------------------------------------------------------------
+  // --- looking in
+  // -------------------------------------------------------------------------------------------------------
   bool done() const;  ///< every item of every kind has passed
   const Setup& setup() const { return setup_; }
   const Schedule& schedule() const { return schedule_; }
@@ -93,7 +97,9 @@ class StageMachine {
   std::int64_t out_item(int worker, std::int64_t item) const {
     return out_ring(worker) == 0 ? item + setup_.slices : item;
   }
-  int slot(int ring, std::int64_t item) const { return static_cast<int>(item % setup_.slots[static_cast<std::size_t>(ring)]); }
+  int slot(int ring, std::int64_t item) const {
+    return static_cast<int>(item % setup_.slots[static_cast<std::size_t>(ring)]);
+  }
   std::int64_t supercycle(std::int64_t item) const { return item / setup_.slices; }
   int slice(std::int64_t item) const { return static_cast<int>(item % setup_.slices); }
   std::int64_t taken(int ring) const { return ring_(ring).taken; }
@@ -109,7 +115,7 @@ class StageMachine {
     std::int64_t taken = 0, ready = 0, complete = 0, freed = 0;
   };
   struct WorkerState {
-    std::int64_t next = 0;  ///< item to start
+    std::int64_t next = 0;    ///< item to start
     std::int64_t oldest = 0;  ///< item whose work finishes next
     int started = 0, launched = 0, finished = 0;
   };

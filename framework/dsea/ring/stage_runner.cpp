@@ -52,7 +52,7 @@ StageRunner::StageRunner(RunnerEnvironment& environment, int worker, int depth, 
 
   int out = 0;
   for (const Kind& k : problem.kinds) out = std::max(out, k.out);
-  const auto entries = static_cast<std::size_t>(environment.slots.lanes() * (out + 2));
+  const auto entries = static_cast<std::size_t>(environment.slots.lanes()) * static_cast<std::size_t>(out + 2);
   // A record's words: a fault and the observables, an entry (a call); then counts of regions (host only).
   entry_words_ = 1 + problem.observables.size();
   const std::size_t entry_block = entry_words_ * entries;
@@ -119,8 +119,10 @@ void StageRunner::take_buffers(const StageJob& job, const Kind* kind, bool makes
   for (int f = 0; f < layout.size(); ++f) {
     if (!layout[f].travels) {
       // The last worker's output leaves the process: side fields go no further.
-      if (makes_side) slots.take(out, f);
-      else if (in.has(f) && worker_ + 1 < environment_.machine.setup().workers) slots.carry(out, in, f);
+      if (makes_side)
+        slots.take(out, f);
+      else if (in.has(f) && worker_ + 1 < environment_.machine.setup().workers)
+        slots.carry(out, in, f);
       continue;
     }
     const Use use = kind == nullptr ? Use::carry : kind->use(f);
@@ -160,9 +162,12 @@ void StageRunner::call(StageContext& context, Record& record, int slice, int lan
   context.scratch_used = 0;
   record.entry_slab[static_cast<std::size_t>(record.entries++)] = slab;
   Stage stage(context);
-  if (merging) environment_.program.merge(stage);
-  else if (context.job.kind == static_cast<int>(environment_.problem.kinds.size())) environment_.program.finish(stage);
-  else environment_.program.run(stage);
+  if (merging)
+    environment_.program.merge(stage);
+  else if (context.job.kind == static_cast<int>(environment_.problem.kinds.size()))
+    environment_.program.finish(stage);
+  else
+    environment_.program.run(stage);
 }
 
 void StageRunner::launch(const StageJob& job) {
@@ -186,9 +191,11 @@ void StageRunner::launch(const StageJob& job) {
   context.step = step_of(job);
   const int side_every = environment_.problem.side_every;
   const bool first_of_step = job.kind == 0 || job.kind == static_cast<int>(environment_.problem.kinds.size());
-  context.makes_side = kind != nullptr && (worker_ == 0 || (side_every > 0 && first_of_step && context.step % side_every == 0));
+  context.makes_side =
+      kind != nullptr && (worker_ == 0 || (side_every > 0 && first_of_step && context.step % side_every == 0));
   const std::int64_t every = environment_.table_every;
-  const bool shown = every > 0 && (context.step % every == 0 || context.step == environment_.machine.schedule().steps());
+  const bool shown =
+      every > 0 && (context.step % every == 0 || context.step == environment_.machine.schedule().steps());
   record.makes_side = context.makes_side;
   context.observing = kind != nullptr && !kind->observed.empty() && (shown || feeds_back_);
   for (int f = 0; f < layout.size(); ++f) {

@@ -22,12 +22,12 @@ struct RunnerEnvironment {
   const Problem& problem;
   const Topology& topology;
   const Device& device;
-  std::mutex& mutex;       ///< guards machine, slots
+  std::mutex& mutex;  ///< guards machine, slots
   StageMachine& machine;
   Slots& slots;
   Ledger& ledger;
   SnapshotPool& snapshots;
-  Signal& wake_main;       ///< notified when an async host stage is done
+  Signal& wake_main;  ///< notified when an async host stage is done
   std::int64_t feedback_delay = 1;
   std::int64_t table_every = 0;
   std::int64_t snapshot_every = 0;

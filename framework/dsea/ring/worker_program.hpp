@@ -1,4 +1,5 @@
-// A user's class behind one interface: what the ring calls. Which optional members the class has is found at compile time.
+// A user's class behind one interface: what the ring calls. Which optional members the class has is found at compile
+// time.
 #pragma once
 
 #include <memory>
@@ -44,7 +45,7 @@ class ProgramOf final : public WorkerProgram {
 
   Problem problem() const override { return user_.problem(); }
   void prepare(const Device& device) override {
-    if constexpr (requires(T& t) { t.prepare(device); }) user_.prepare(device);
+    if constexpr (requires(T & t) { t.prepare(device); }) user_.prepare(device);
   }
   void init(int slab, SlabOut out) const override { user_.init(slab, out); }
   void run(Stage& stage) const override { user_.run(stage); }

@@ -1,6 +1,7 @@
 // The digest of a state: an order-free sum of the hashes of every element's full state.
 //
-// Sums of 64-bit hashes wrap around and commute, so slicing and order cannot change the digest, and any flipped bit does.
+// Sums of 64-bit hashes wrap around and commute, so slicing and order cannot change the digest, and any flipped bit
+// does.
 #pragma once
 
 #include <cstdint>

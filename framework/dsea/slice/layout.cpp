@@ -18,7 +18,8 @@ int SliceLayout::add_entry(Entry entry) {
     throw UsageError(cat("field '", entry.name, "' is one too many: a layout has at most ", max_fields, " fields"));
   }
   if (entry.capacity < 1) {
-    throw UsageError(cat("field '", entry.name, "' has a capacity of ", entry.capacity, " elements: at least 1 is needed"));
+    throw UsageError(
+        cat("field '", entry.name, "' has a capacity of ", entry.capacity, " elements: at least 1 is needed"));
   }
   const auto limit = std::numeric_limits<std::int64_t>::max() / 8;
   if (entry.capacity > limit / static_cast<std::int64_t>(entry.element_bytes)) {

@@ -5,8 +5,8 @@
 //   auto position = layout.list<Position>("position", 5000);  // a live count of at most 5000 elements
 //   auto list = layout.side_list<int>("neighbours", 300000);  // stays on the process that made it
 //
-// All slabs of a program have the same layout. Its hash is written into every slot header, file and message, so that two
-// different layouts never meet unnoticed.
+// All slabs of a program have the same layout. Its hash is written into every slot header, file and message, so that
+// two different layouts never meet unnoticed.
 #pragma once
 
 #include <cstdint>

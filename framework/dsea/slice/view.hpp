@@ -28,8 +28,8 @@ struct View {
 
   DSEA_FN explicit operator bool() const { return data != nullptr; }
   template <class U>
-    requires(std::is_same_v<U, const T> && !std::is_const_v<T>)
-  DSEA_FN operator View<U>() const {  // NOLINT: what was just written may be read
+  requires(std::is_same_v<U, const T> && !std::is_const_v<T>) DSEA_FN operator View<U>()
+      const {  // NOLINT: what was just written may be read
     return {data, count_at, capacity};
   }
   DSEA_FN T& operator[](std::int64_t i) const { return data[i]; }
@@ -41,7 +41,8 @@ struct View {
   }
 
   /// In one thread of a kernel, or in init(): how many elements there are now. A count above the capacity is noticed by
-  /// the framework and ends the run with an error that names the need: write the true need, but no element beyond capacity.
+  /// the framework and ends the run with an error that names the need: write the true need, but no element beyond
+  /// capacity.
   DSEA_FN void set_count(std::int64_t n) const { *count_at = n; }
 
   /// For for_each: as many iterations as there are live elements when the kernel runs.
@@ -55,8 +56,8 @@ struct RawField {
   std::int64_t capacity = 0;
 };
 
-/// The fields of one slab, indexed by Field: `slab[T]`. False where the slab does not exist (beyond an open end, an empty
-/// lane): its views are empty. Valid during the call it was given to.
+/// The fields of one slab, indexed by Field: `slab[T]`. False where the slab does not exist (beyond an open end, an
+/// empty lane): its views are empty. Valid during the call it was given to.
 template <bool writable>
 class SlabView {
  public:
