@@ -16,9 +16,18 @@ std::vector<Triple> basis_of(const std::string& lattice) {
   return {{0.25, 0.25, 0.25}, {0.25, 0.75, 0.75}, {0.75, 0.25, 0.75}, {0.75, 0.75, 0.25}};
 }
 
+/// Every rank draws all velocities once to make their sum zero, so more would take hours before the first step.
+constexpr double most_molecules = 1e10;
+
 class LatticeSource final : public MoleculeSource {
  public:
   explicit LatticeSource(const Settings& settings) : basis_(basis_of(settings.lattice)), cells_(settings.cells) {
+    // In floating point: the product may exceed 64 bits.
+    const double wanted = static_cast<double>(basis_.size()) * cells_[0] * cells_[1] * cells_[2];
+    if (wanted > most_molecules) {
+      throw UsageError(cat("system.cells: a lattice of ", wanted, " molecules is more than the ", most_molecules,
+                           " that a start can be made of: use fewer cells"));
+    }
     edge_ = std::cbrt(static_cast<double>(basis_.size()) / settings.density);
     const std::int64_t n = molecules();
     draw_ = VelocityDraw(settings.seed, settings.temperature, mass(), n, [n](const auto& use) {

@@ -80,7 +80,9 @@ class Edge {
     return simulated.run();
   }
 
-  std::string text() const { return SimulatedRing(program_, ring_, 1).describe(); }
+  std::string text() const {
+    return ring_.slots.empty() ? program_.text() : SimulatedRing(program_, ring_, 1).describe();
+  }
 
   std::mt19937_64 random_;
   SimProgram program_;

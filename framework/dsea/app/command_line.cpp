@@ -37,7 +37,10 @@ std::optional<CommandLine> CommandLine::parse(const std::string& name, int argc,
     throw UsageError(cat(e.what(), ": see ", name, " --help"));
   }
   if (restart_option->count() > 0) throw UsageError("--restart: checkpoints are not available in this version");
-  if (out_option->count() > 0) c.out = out;
+  if (out_option->count() > 0) {
+    if (out.empty()) throw UsageError("--out is empty: name a folder");
+    c.out = out;
+  }
   if (!isa.empty()) {
     c.isa = isa_from_name(isa);
     if (!c.isa) throw UsageError(cat("--isa ", isa, " is unknown: use baseline, avx2 or avx512"));

@@ -142,6 +142,13 @@ class AppRun {
     log_.info(rank.device().why(), "; ", rank.device().name());
     log_.info("transport ", transport);
     for (const std::string& warning : rank.plan().warnings()) log_.warning(warning);
+    // Results of an earlier run must not pass for this one's.
+    std::error_code error;
+    std::filesystem::remove(settings_.out + "/run.json", error);
+    if (error) {
+      throw UsageError(cat("cannot replace ", settings_.out, "/run.json: ", error.message(),
+                           ": remove it, or choose another folder by --out"));
+    }
     write_text_file(settings_.out + "/config.toml", config_->effective_toml());
     const Problem& p = rank.problem();
     log_.info(p.elements, " ", p.element_name, " in ", p.slabs, " slabs (", rank.plan().topology().slices(),
@@ -201,8 +208,10 @@ class AppRun {
     f.device = rank.device().name();
     f.transport = transport;
     f.isa = isa_name(rank.device().isa());
-    write_run_json(settings_.out + "/run.json", f);
     std::cout << summary_text(f) << "digest " << f.digest << " step " << f.step << std::endl;
+    write_run_json(settings_.out + "/run.json", f);
+    if (!std::cout)
+      throw RunError("cannot write to standard output: the table or the digest is lost there; see run.json");
   }
 
   std::string name_;

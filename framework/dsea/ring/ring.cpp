@@ -192,6 +192,7 @@ std::string Ring::describe() const {
   for (const RoleStatus* status : {&main_status_, &input_status_, &output_status_, &io_status_}) {
     text += cat("  ", status->text(topology_.slices()), "\n");
   }
+  text.pop_back();  // the last end of line
   return text;
 }
 
