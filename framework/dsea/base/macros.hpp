@@ -10,4 +10,10 @@
 #endif
 
 /// Promise to the compiler that the iterations of the following loop do not depend on each other.
+#if defined(__clang__)
+#define DSEA_IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
 #define DSEA_IVDEP _Pragma("GCC ivdep")
+#else
+#define DSEA_IVDEP
+#endif
