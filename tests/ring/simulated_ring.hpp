@@ -33,6 +33,7 @@ struct SimProgram {
   bool periodic = false;
   int fields = 1;
   std::vector<SimKind> kinds;
+  int program_steps = 1;  // full steps that the kinds cover
   std::optional<SimKind> finish;
   std::int64_t steps = 0;
   std::int64_t feedback_delay = 1;
@@ -40,11 +41,13 @@ struct SimProgram {
   const SimKind& kind(int index) const {
     return index == static_cast<int>(kinds.size()) ? *finish : kinds[static_cast<std::size_t>(index)];
   }
+  int kinds_a_step() const { return static_cast<int>(kinds.size()) / program_steps; }
   Schedule schedule(int positions) const;
   std::string text() const;
 };
 
-/// A random program: 1-4 kinds, orders up to `max_order`, with or without contributions, closing pass and feedback.
+/// A random program: 1-4 kinds for 1-3 steps, orders up to `max_order`, with or without contributions, closing pass and
+/// feedback.
 SimProgram random_program(std::mt19937_64& random, int max_order, int max_slabs, int max_steps);
 
 /// Makes one kind report the observable and others ask for it; returns the smallest delay for which nobody asks before

@@ -53,12 +53,14 @@ Sweep::Sweep(const Shape& shape, std::int64_t steps, std::int64_t feedback_delay
   const std::int64_t passes = steps + (shape.finish ? 1 : 0);
   for (std::int64_t step = 0; step < passes; ++step) {
     const bool finishing = step == steps;
-    for (std::size_t k = 0; k < (finishing ? 1 : shape.in.size()); ++k) {
+    const std::size_t kinds = shape.kinds_a_step();
+    const std::size_t first = finishing ? 0 : static_cast<std::size_t>(step % shape.program_steps) * kinds;
+    for (std::size_t k = first; k < first + (finishing ? 1 : kinds); ++k) {
       const int in = static_cast<int>(shape.in[k]), out = finishing ? 0 : static_cast<int>(shape.out[k]);
       const std::size_t kind = finishing ? shape.in.size() : k;
       const bool with_grid = finishing || k % 2 == 0;
       double feedback = 0;
-      if (k == 0 && shape.feedback && !finishing) {
+      if (k == first && shape.feedback && !finishing) {
         feedback = step < feedback_delay ? 42 : low[static_cast<std::size_t>(step - feedback_delay)];
       }
       double lowest = std::numeric_limits<double>::infinity();
@@ -103,7 +105,7 @@ Sweep::Sweep(const Shape& shape, std::int64_t steps, std::int64_t feedback_delay
       }
       list = new_list;
       grid = new_grid;
-      if (k == 0) low.push_back(lowest);
+      if (k == first) low.push_back(lowest);
     }
   }
 }

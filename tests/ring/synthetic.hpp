@@ -27,9 +27,12 @@ struct Shape {
   std::int64_t slabs = 8;
   bool periodic = false;
   std::vector<std::int64_t> in{1}, out{0};
+  int program_steps = 1;
   bool finish = true;
   bool feedback = false;
   bool side = false;
+
+  std::size_t kinds_a_step() const { return in.size() / static_cast<std::size_t>(program_steps); }
 
   std::string toml() const {
     const auto list = [](const std::vector<std::int64_t>& v) {
@@ -38,8 +41,9 @@ struct Shape {
       return text + "]";
     };
     return dsea::cat("[synthetic]\nslabs = ", slabs, "\nperiodic = ", periodic ? "true" : "false", "\nin = ", list(in),
-                     "\nout = ", list(out), "\nfinish = ", finish ? "true" : "false",
-                     "\nfeedback = ", feedback ? "true" : "false", "\nside = ", side ? "true" : "false", "\n");
+                     "\nout = ", list(out), "\nprogram_steps = ", program_steps,
+                     "\nfinish = ", finish ? "true" : "false", "\nfeedback = ", feedback ? "true" : "false",
+                     "\nside = ", side ? "true" : "false", "\n");
   }
 };
 
@@ -134,6 +138,7 @@ class Program {
     shape_.periodic = c.get<bool>("synthetic.periodic", false);
     shape_.in = c.get<std::vector<std::int64_t>>("synthetic.in", {1});
     shape_.out = c.get<std::vector<std::int64_t>>("synthetic.out", {0});
+    shape_.program_steps = c.get<int>("synthetic.program_steps", 1);
     shape_.finish = c.get<bool>("synthetic.finish", true);
     shape_.feedback = c.get<bool>("synthetic.feedback", false);
     shape_.side = c.get<bool>("synthetic.side", false);
@@ -145,6 +150,7 @@ class Program {
 
     problem_.slabs = static_cast<int>(shape_.slabs);
     problem_.periodic = shape_.periodic;
+    problem_.program_steps = shape_.program_steps;
     problem_.elements = shape_.slabs;
     problem_.element_name = "slabs";
     list_ = problem_.layout.list<Word>("list", most_words);
@@ -157,7 +163,7 @@ class Program {
       dsea::Kind kind(dsea::cat("kind ", k), static_cast<int>(shape_.in[k]), static_cast<int>(shape_.out[k]));
       if (!writes_grid(k)) kind.carries(grid_);
       if (kind.out > 0) kind.contributes(list_);
-      if (k == 0) {
+      if (first_of_step(k)) {
         kind.observes(low_).observes(total_);
         if (shape_.feedback) kind.feeds_back(low_);
       }
@@ -189,10 +195,10 @@ class Program {
     misbehave(s);
     const auto k = static_cast<std::size_t>(s.kind());
     const int in = static_cast<int>(shape_.in[k]), out = static_cast<int>(shape_.out[k]);
-    const double feedback = k == 0 && shape_.feedback ? s.reduced(low_) : 0;
+    const double feedback = first_of_step(k) && shape_.feedback ? s.reduced(low_) : 0;
     Make make{gather(s, in, writes_grid(k), feedback)};
     if (writes_grid(k)) make.grid = s.out(0)[grid_].data;
-    if (k == 0) make.observable = s.observable(low_);
+    if (first_of_step(k)) make.observable = s.observable(low_);
     if (out == 0) {
       make.list = s.out(0)[list_].data;
       make.count = s.out(0)[list_].count_at;
@@ -209,7 +215,7 @@ class Program {
         dsea::for_each(s, 1, part);
       }
     }
-    if (k == 0) dsea::observe(s, total_, 1, One{});
+    if (first_of_step(k)) dsea::observe(s, total_, 1, One{});
     if (shape_.side) sides(s);
   }
 
@@ -239,6 +245,7 @@ class Program {
   std::vector<double> row(const dsea::StepSums& sums) const { return {sums[low_], sums[total_]}; }
 
   bool writes_grid(std::size_t kind) const { return kind % 2 == 0; }
+  bool first_of_step(std::size_t kind) const { return kind % shape_.kinds_a_step() == 0; }
 
  private:
   Gather gather(dsea::Stage& s, int in, bool grid, double feedback) const {

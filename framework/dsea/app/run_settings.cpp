@@ -55,7 +55,7 @@ RunSettings RunSettings::read(const Config& config) {
 int choose_workers(const RunSettings& settings, const Problem& problem, int processes, bool at_once) {
   if (settings.workers) return static_cast<int>(*settings.workers);
   const int slices = Topology(problem.slabs, problem.periodic).slices();
-  const std::int64_t substeps = settings.steps * static_cast<std::int64_t>(problem.kinds.size());
+  const std::int64_t substeps = settings.steps * static_cast<std::int64_t>(problem.kinds.size()) / problem.program_steps;
   int best = 1;
   for (int w = 2; w <= 8 && w <= slices; ++w) {
     if (static_cast<std::int64_t>(w - 1) * processes >= std::max<std::int64_t>(1, substeps)) break;

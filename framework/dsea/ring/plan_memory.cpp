@@ -27,7 +27,7 @@ std::vector<const Kind*> RingPlan::contributing_kinds(int position) const {
   std::vector<const Kind*> kinds;
   for (std::int64_t c = 0; c < std::min<std::int64_t>(schedule_.supercycles(), schedule_.kinds()); ++c) {
     const int k = schedule_.kind(schedule_.substep(position, c));
-    if (k == Schedule::hand_on || k == schedule_.kinds()) continue;
+    if (k == Schedule::hand_on || schedule_.is_finish(k)) continue;
     const Kind* kind = &problem_.kinds[static_cast<std::size_t>(k)];
     if (kind->out > 0 && std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
   }

@@ -125,7 +125,14 @@ std::string RingPlan::text() const {
   text += line("slices", problem_.periodic ? cat(slices, " (", plural(problem_.slabs, "slab"), ", two a slice: folded)")
                                            : cat(slices, " (one slab each)"));
   std::string kinds;
-  for (const Kind& k : problem_.kinds) kinds += cat(kinds.empty() ? "" : ", ", k.name, " ", k.in, "/", k.out);
+  for (std::size_t k = 0, same = 1; k < problem_.kinds.size(); k += same) {
+    const auto text_of = [&](std::size_t i) {
+      const Kind& kind = problem_.kinds[i];
+      return cat(kind.name, " ", kind.in, "/", kind.out);
+    };
+    for (same = 1; k + same < problem_.kinds.size() && text_of(k + same) == text_of(k);) ++same;
+    kinds += cat(kinds.empty() ? "" : ", ", same == 1 ? "" : cat(same, " x "), text_of(k));
+  }
   text += line("program", cat(kinds, problem_.finish ? ", then " + problem_.finish->name : "", " (in/out); ",
                               plural(schedule_.supercycles(), "super-cycle"), " for ", plural(request_.steps, "step")));
   text += slots_text();

@@ -83,22 +83,30 @@ void check_kind(const Problem& problem, const Kind& kind) {
   check_list(kind, "takes", "feed", kind.fed, problem.feeds);
 }
 
-/// The one kind of the program that reports the observable; null if none does.
-const Kind* observer(const Problem& problem, int observable) {
-  const Kind* found = nullptr;
-  for (const Kind& kind : problem.kinds) {
-    if (std::find(kind.observed.begin(), kind.observed.end(), observable) == kind.observed.end()) continue;
-    demand(found == nullptr, "kinds '", found != nullptr ? found->name : "", "' and '", kind.name,
-           "' both report observable '", problem.observables[static_cast<std::size_t>(observable)].name,
-           "': only one kind of a step may (the closing pass may as well)");
-    found = &kind;
+/// Whether the kinds report the observable: one kind of every step must, or none at all.
+bool is_reported(const Problem& problem, int observable) {
+  const std::string& name = problem.observables[static_cast<std::size_t>(observable)].name;
+  const std::size_t kinds_a_step = problem.kinds.size() / static_cast<std::size_t>(problem.program_steps);
+  int steps = 0;
+  for (std::size_t first = 0; first < problem.kinds.size(); first += kinds_a_step) {
+    const Kind* found = nullptr;
+    for (std::size_t k = first; k < first + kinds_a_step; ++k) {
+      const Kind& kind = problem.kinds[k];
+      if (std::find(kind.observed.begin(), kind.observed.end(), observable) == kind.observed.end()) continue;
+      demand(found == nullptr, "kinds '", found != nullptr ? found->name : "", "' and '", kind.name,
+             "' both report observable '", name, "': only one kind of a step may (the closing pass may as well)");
+      found = &kind;
+    }
+    steps += found != nullptr ? 1 : 0;
   }
-  return found;
+  demand(steps == 0 || steps == problem.program_steps, "observable '", name, "' is reported in ", steps, " of the ",
+         problem.program_steps, " steps of the program: report it in each, or in none");
+  return steps > 0;
 }
 
 void check_feedback(const Problem& problem, const Kind& kind) {
   for (int o : kind.feedback) {
-    demand(observer(problem, o) != nullptr, "kind '", kind.name, "' asks for the reduced observable '",
+    demand(is_reported(problem, o), "kind '", kind.name, "' asks for the reduced observable '",
            problem.observables[static_cast<std::size_t>(o)].name,
            "', which no kind reports: add Kind::observes() to the one that does");
   }
@@ -114,6 +122,8 @@ void Problem::check() const {
   demand(std::any_of(layout.entries().begin(), layout.entries().end(), [](const auto& e) { return e.travels; }),
          layout.size() == 0 ? "the layout has no field" : "the layout has side fields only: nothing would travel");
   demand(!kinds.empty(), "the program has no kind of worker");
+  demand(program_steps >= 1 && kinds.size() % static_cast<std::size_t>(program_steps) == 0, "the program has ",
+         kinds.size(), " kinds for ", program_steps, " steps: every step needs as many");
 
   check_names("observable", observables, [](const ObservableSpec& o) { return o.name; });
   demand(observables.size() <= static_cast<std::size_t>(max_observables), observables.size(), " observables, at most ",
@@ -129,7 +139,7 @@ void Problem::check() const {
   check_names("column", columns, [](const std::string& c) { return c; });
 
   for (const Kind& kind : kinds) check_kind(*this, kind);
-  for (int o = 0; o < static_cast<int>(observables.size()); ++o) observer(*this, o);
+  for (int o = 0; o < static_cast<int>(observables.size()); ++o) is_reported(*this, o);
   for (const Kind& kind : kinds) check_feedback(*this, kind);
   if (finish) {
     check_kind(*this, *finish);

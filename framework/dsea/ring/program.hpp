@@ -78,7 +78,7 @@ class Kind {
     contributions.push_back({field.index, away});
     return set(Use::contribute, std::initializer_list<int>{field.index});
   }
-  /// States that run() or merge() of this kind reports the observable. One kind a program reports it.
+  /// States that run() or merge() of this kind reports the observable. One kind of every step reports it.
   Kind& observes(Observable o) {
     observed.push_back(o.index);
     return *this;
@@ -140,8 +140,10 @@ struct Problem {
   bool periodic = false;  ///< the stream axis closes on itself: slab slabs-1 is the lower neighbour of slab 0
   double dt = 1;          ///< time of one full step
   SliceLayout layout;
-  std::vector<Kind> kinds;        ///< one full step, in order
-  std::optional<Kind> finish;     ///< closing pass after the last step; out must be 0
+  std::vector<Kind> kinds;     ///< the program: the kinds of one full step, in order; or of several steps
+  int program_steps = 1;       ///< full steps that the program covers, each with as many kinds. With 12 a program may
+                               ///< do in every 12th step what costs too much in each, as sorting molecules
+  std::optional<Kind> finish;  ///< closing pass after the last step; out must be 0
   std::size_t scratch_bytes = 0;  ///< of Stage::scratch(), for one worker; observe() needs none of it
   int side_every = 0;             ///< side fields are also made anew at steps that are a multiple of this (0: never),
                                   ///< for data that lose their meaning then, as when molecules are sorted anew

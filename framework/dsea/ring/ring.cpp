@@ -16,7 +16,7 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 /// Steps whose sums may still be asked for, or are on their way to rank 0.
 std::int64_t ledger_window(const RingPlan& plan) {
   const Schedule& schedule = plan.schedule();
-  return schedule.positions() / schedule.kinds() + plan.request().feedback_delay + 3;
+  return schedule.positions() / schedule.kinds_a_step() + plan.request().feedback_delay + 3;
 }
 
 std::vector<int> rings_of(const RingPlan& plan, int rank) { return plan.setup(rank).slots; }

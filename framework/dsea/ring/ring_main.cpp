@@ -39,7 +39,8 @@ void Ring::main_role() {
             // The last super-cycle may hand on more than it works: count the steps that were made.
             const Schedule& s = machine_.schedule();
             const std::int64_t end = std::min(s.substeps() - (s.has_finish() ? 1 : 0), cycles * s.positions());
-            report_.steady_steps = static_cast<double>(std::max<std::int64_t>(0, end - s.positions())) / s.kinds();
+            report_.steady_steps =
+                static_cast<double>(std::max<std::int64_t>(0, end - s.positions())) / s.kinds_a_step();
             report_.steady_seconds = std::chrono::duration<double>(Clock::now() - first_end).count();
             report_.steady_kernel_seconds = report_.kernel_seconds - kernel_at_first_end;
           }

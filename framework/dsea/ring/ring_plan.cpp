@@ -38,7 +38,8 @@ PlanRequest checked(const Problem& problem, const PlanRequest& r) {
 Schedule make_schedule(const Problem& problem, std::int64_t steps, int positions) {
   std::vector<Order> orders;
   for (const Kind& kind : problem.kinds) orders.push_back(order_of(kind));
-  return {orders, problem.finish ? std::optional(order_of(*problem.finish)) : std::nullopt, steps, positions};
+  return {orders, problem.finish ? std::optional(order_of(*problem.finish)) : std::nullopt, steps, positions,
+          problem.program_steps};
 }
 
 ScalingModel ScalingModel::of(const Schedule& schedule, int slices, int workers, bool at_once) {
@@ -120,17 +121,17 @@ void RingPlan::check_given_slots() const {
 }
 
 void RingPlan::check_feedback() const {
-  const std::int64_t kinds = schedule_.kinds();
+  const std::int64_t kinds = schedule_.kinds_a_step();
   std::int64_t smallest = 1;
   std::string who;
   const auto look_at = [&](const Kind& reader, std::int64_t reader_index) {
     for (int o : reader.feedback) {
-      for (std::int64_t w = 0; w < kinds; ++w) {
+      for (std::int64_t w = 0; w < schedule_.kinds(); ++w) {
         const auto& observed = problem_.kinds[static_cast<std::size_t>(w)].observed;
         if (std::find(observed.begin(), observed.end(), o) == observed.end()) continue;
-        // The sum of step t - D is complete D x kinds + reader - writer sub-steps before: once around the ring, or
-        // more.
-        const std::int64_t distance = positions() + w - reader_index;
+        // The sum of step t - D is complete D x kinds a step + reader - writer (places in their steps) sub-steps
+        // before: once around the ring, or more.
+        const std::int64_t distance = positions() + w % kinds - reader_index % kinds;
         const std::int64_t delay = distance <= 0 ? 0 : (distance + kinds - 1) / kinds;
         if (delay <= smallest) continue;
         smallest = delay;
@@ -139,7 +140,7 @@ void RingPlan::check_feedback() const {
       }
     }
   };
-  for (std::int64_t k = 0; k < kinds; ++k) look_at(problem_.kinds[static_cast<std::size_t>(k)], k);
+  for (std::int64_t k = 0; k < schedule_.kinds(); ++k) look_at(problem_.kinds[static_cast<std::size_t>(k)], k);
   if (problem_.finish) look_at(*problem_.finish, 0);
   // Nobody asks in a run that is over before.
   if (request_.feedback_delay >= smallest || request_.feedback_delay > request_.steps) return;

@@ -6,25 +6,27 @@
 
 namespace dsea {
 
-Schedule::Schedule(std::vector<Order> kinds, std::optional<Order> finish, std::int64_t steps, int positions)
-    : kinds_(std::move(kinds)), finish_(finish), steps_(steps), positions_(positions) {
+Schedule::Schedule(std::vector<Order> kinds, std::optional<Order> finish, std::int64_t steps, int positions,
+                   int program_steps)
+    : kinds_(std::move(kinds)), finish_(finish), steps_(steps), positions_(positions), program_steps_(program_steps) {
   DSEA_CHECK(!kinds_.empty() && steps >= 0 && positions >= 1, "schedule needs kinds, steps and positions");
-  substeps_ = steps * this->kinds() + (finish_ ? 1 : 0);
+  DSEA_CHECK(program_steps >= 1 && this->kinds() % program_steps == 0, "each step of a program has as many kinds");
+  substeps_ = steps * kinds_a_step() + (finish_ ? 1 : 0);
   supercycles_ = std::max<std::int64_t>(1, (substeps_ + positions - 1) / positions);
 }
 
 int Schedule::kind(std::int64_t substep) const {
-  const std::int64_t regular = steps_ * kinds();
+  const std::int64_t regular = steps_ * kinds_a_step();
   if (substep < regular) return static_cast<int>(substep % kinds());
   return finish_ && substep == regular ? kinds() : hand_on;
 }
 
-std::int64_t Schedule::step(std::int64_t substep) const { return std::min(substep / kinds(), steps_); }
+std::int64_t Schedule::step(std::int64_t substep) const { return std::min(substep / kinds_a_step(), steps_); }
 
 Order Schedule::order(std::int64_t substep) const {
   const int k = kind(substep);
   if (k == hand_on) return {};
-  return k == kinds() ? *finish_ : kinds_[static_cast<std::size_t>(k)];
+  return is_finish(k) ? *finish_ : kinds_[static_cast<std::size_t>(k)];
 }
 
 std::vector<std::int64_t> Schedule::distinct_supercycles() const {

@@ -86,13 +86,11 @@ StageRunner::StageRunner(RunnerEnvironment& environment, int worker, int depth, 
 const Kind* StageRunner::kind_of(const StageJob& job) const {
   if (job.kind == Schedule::hand_on) return nullptr;
   const Problem& problem = environment_.problem;
-  const auto kinds = static_cast<int>(problem.kinds.size());
-  return job.kind == kinds ? &*problem.finish : &problem.kinds[static_cast<std::size_t>(job.kind)];
+  return closing(job) ? &*problem.finish : &problem.kinds[static_cast<std::size_t>(job.kind)];
 }
 
 bool StageRunner::wants_snapshot(const StageJob& job) const {
-  const bool whole_step = job.kind == 0 || job.kind == static_cast<int>(environment_.problem.kinds.size());
-  return environment_.snapshot_every > 0 && whole_step && step_of(job) % environment_.snapshot_every == 0;
+  return environment_.snapshot_every > 0 && starts_step(job) && step_of(job) % environment_.snapshot_every == 0;
 }
 
 bool StageRunner::prepared(const StageJob& job) const {
@@ -164,7 +162,7 @@ void StageRunner::call(StageContext& context, Record& record, int slice, int lan
   Stage stage(context);
   if (merging)
     environment_.program.merge(stage);
-  else if (context.job.kind == static_cast<int>(environment_.problem.kinds.size()))
+  else if (closing(context.job))
     environment_.program.finish(stage);
   else
     environment_.program.run(stage);
@@ -190,9 +188,8 @@ void StageRunner::launch(const StageJob& job) {
   context.out_ring = environment_.machine.out_ring(worker_);
   context.step = step_of(job);
   const int side_every = environment_.problem.side_every;
-  const bool first_of_step = job.kind == 0 || job.kind == static_cast<int>(environment_.problem.kinds.size());
   context.makes_side =
-      kind != nullptr && (worker_ == 0 || (side_every > 0 && first_of_step && context.step % side_every == 0));
+      kind != nullptr && (worker_ == 0 || (side_every > 0 && starts_step(job) && context.step % side_every == 0));
   const std::int64_t every = environment_.table_every;
   const bool shown =
       every > 0 && (context.step % every == 0 || context.step == environment_.machine.schedule().steps());

@@ -79,6 +79,8 @@ class StageRunner {
 
   const Kind* kind_of(const StageJob& job) const;
   std::int64_t step_of(const StageJob& job) const { return environment_.machine.schedule().step(job.substep); }
+  bool closing(const StageJob& job) const { return environment_.machine.schedule().is_finish(job.kind); }
+  bool starts_step(const StageJob& job) const { return environment_.machine.schedule().starts_step(job.kind); }
   bool wants_snapshot(const StageJob& job) const;
   void take_buffers(const StageJob& job, const Kind* kind, bool makes_side);
   void wait_for_input(const StageJob& job);
