@@ -2,6 +2,11 @@
 # An optional part is AUTO (use it when it is found), ON (an error when it is missing) or OFF.
 
 option(DSEA_CUDA "Build the CUDA back end beside the host back end" OFF)
+# For tests without nvcc and without a GPU: the CUDA back end and all kernels are compiled by the host compiler, against
+# NVIDIA's headers and the stand-in for the CUDA runtime in tests/cuda_shim, which runs them on the CPU. Needs
+# cuda_runtime_api.h (12.4 or later); without it everything is built as without CUDA, and a message says so. Shows logic
+# and order, nothing about a GPU; far slower than the host back end.
+option(DSEA_CUDA_SHIM "Run the CUDA back end on the CPU, in tests" OFF)
 option(DSEA_WERROR "Warnings are errors" OFF)
 option(DSEA_TESTS "Build the tests" ON)
 option(DSEA_BENCH "Build the benchmark programs" ON)
@@ -68,7 +73,22 @@ endif()
 
 # ---- CUDA ----
 set(DSEA_USE_CUDA OFF)
-if(DSEA_CUDA)
+set(DSEA_USE_SHIM OFF)
+if(DSEA_CUDA_SHIM)
+  if(DSEA_CUDA OR NOT DSEA_TESTS OR DSEA_SANITIZE MATCHES "thread")
+    message(FATAL_ERROR "DSEA_CUDA_SHIM excludes DSEA_CUDA and the thread sanitizer, and needs DSEA_TESTS")
+  endif()
+  find_path(DSEA_CUDA_INCLUDE cuda_runtime_api.h
+            HINTS "$ENV{CUDA_HOME}/include" "$ENV{CUDA_PATH}/include" /usr/local/cuda/include)
+  mark_as_advanced(DSEA_CUDA_INCLUDE)
+  if(DSEA_CUDA_INCLUDE)
+    set(DSEA_USE_SHIM ON)
+    dsea_note("CUDA" "shim on the CPU, headers of ${DSEA_CUDA_INCLUDE}")
+  else()
+    message(WARNING "cuda_runtime_api.h was not found: the CUDA shim and its tests are left out; set CUDA_HOME")
+    dsea_note("CUDA" "shim left out: no cuda_runtime_api.h")
+  endif()
+elseif(DSEA_CUDA)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 80 90)
   endif()
