@@ -4,4 +4,4 @@
 #include "dsea/dsea.hpp"
 #include "kernels/lj/md.hpp"
 
-int main(int argc, char** argv) { return dsea::run_app<dsea::md::LjMd>("ljmd", argc, argv); }
+int main(int argc, char** argv) { return dsea::run_app<dsea::md::Md>("ljmd", argc, argv); }

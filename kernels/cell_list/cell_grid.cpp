@@ -17,15 +17,16 @@ void cut(Axis& axis, int parts) {
 
 }  // namespace
 
-Axis make_axis(double lo, double hi, bool periodic, double reach, const std::string& name) {
+Axis make_axis(double lo, double hi, bool periodic, double cutoff, double reach, const std::string& name) {
   Axis axis;
   axis.lo = lo;
   axis.hi = hi;
   axis.length = hi - lo;
   axis.periodic = periodic;
-  if (periodic && axis.length < reach) {
+  // By more than coordinates are rounded, else a molecule might see its own image at just the cut-off.
+  if (periodic && axis.length < cutoff * (1 + 1e-9)) {
     throw UsageError(cat("the box is too small: its periodic axis ", name, " is ", axis.length,
-                         " long, less than the cut-off ", reach, ", so that molecules would see their own images; ",
+                         " long, not more than the cut-off ", cutoff, ", so that molecules would see their own images; ",
                          "take a larger box or a smaller cut-off"));
   }
   constexpr double most = 1 << 24;

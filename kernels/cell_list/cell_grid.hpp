@@ -23,6 +23,14 @@ struct Axis {
     return p < parts ? p : parts - 1;
   }
 
+  /// How far a position lies outside a part; 0 inside.
+  DSEA_FN double strays(double x, int part) const {
+    const double below = (lo + part / per_part) - x;
+    const double beyond = x - (lo + (part + 1) / per_part);
+    const double most = below > beyond ? below : beyond;
+    return most > 0 ? most : 0;
+  }
+
   /// Brings a position that has moved by less than a box length back into the box: through the seam, counted in
   /// `boxes` (+1: left at hi), or by reflection at the wall, which turns the velocity. False if it moved too far.
   DSEA_FN bool settle(double& x, double& v, int& boxes) const {
@@ -65,8 +73,8 @@ struct CellGrid {
 };
 
 /// An axis whose parts are at least `reach` wide, as many as fit. Throws UsageError if the axis is periodic and shorter
-/// than `reach`: then a molecule would interact with its own image. `name` is for that message.
-Axis make_axis(double lo, double hi, bool periodic, double reach, const std::string& name);
+/// than the cut-off, or just as long: then a molecule would interact with its own image. `name` is for that message.
+Axis make_axis(double lo, double hi, bool periodic, double cutoff, double reach, const std::string& name);
 
 /// Makes the cells of a thinly filled box larger, so that there are not many more cells than molecules.
 void limit_cells(CellGrid& grid, std::int64_t molecules);

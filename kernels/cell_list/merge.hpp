@@ -1,7 +1,8 @@
 // From contributions to a slab: molecules sorted by cell, within a cell by id.
 //
-// A molecule has moved by at most one cell along y and z, so what a cell holds now was in its own or an adjoining old
-// cell of one of the three regions. Every cell collects its molecules from these; nothing depends on who came first.
+// Since the last sorting a molecule has moved by at most one cell along y and z, so what a cell holds now was in its
+// own or an adjoining old cell of one of the three regions. Every cell collects its molecules from these; nothing
+// depends on who came first.
 #pragma once
 
 #include <cstdint>

@@ -13,49 +13,45 @@
 
 namespace dsea::md {
 
-/// Work space for `capacity` molecules of a slab, in device memory.
+/// Work space for `capacity` molecules of a slab, in device memory. Positions and velocities are those after the step,
+/// still at the molecules' old places.
 struct MigrateScratch {
-  Moved* moved = nullptr;
+  Position* position = nullptr;
+  Velocity* velocity = nullptr;
   std::int32_t* up = nullptr;    ///< capacity + 1: first 1 for molecules that go to slab i+1, then where they go
   std::int32_t* down = nullptr;  ///< the same for slab i-1
   void* scan = nullptr;          ///< scan_bytes(capacity), for both scans, one after the other
   static std::size_t scan_bytes(std::int64_t capacity) { return exclusive_scan_scratch_bytes(capacity); }
 };
 
-/// How far a molecule may move in one step: to the next slab along x, to the next cell along y and z.
-struct Move {
-  CellGrid grid;
-  int slab;
-
-  enum class Result { fine, not_finite, too_far };
-
-  /// Puts `to`, the new position and velocity of a molecule that was at `from`, into the box and finds the offset of
-  /// its slab: -1, 0 or +1.
-  DSEA_FN Result settle(const Position& from, Moved& to, int& offset) const {
-    Position& p = to.position;
-    offset = 0;
-    if (!finite(p.x) || !finite(p.y) || !finite(p.z)) return Result::not_finite;
-    int boxes_x, boxes_y, boxes_z;
-    if (!grid.x.settle(p.x, to.velocity.x, boxes_x) || !grid.y.settle(p.y, to.velocity.y, boxes_y) ||
-        !grid.z.settle(p.z, to.velocity.z, boxes_z)) {
-      return Result::too_far;
-    }
-    const int step_x = grid.x.part(p.x) + boxes_x * grid.x.parts - slab;
-    const int step_y = grid.y.part(p.y) + boxes_y * grid.y.parts - grid.y.part(from.y);
-    const int step_z = grid.z.part(p.z) + boxes_z * grid.z.parts - grid.z.part(from.z);
-    if (!next(step_x) || !next(step_y) || !next(step_z)) return Result::too_far;
-    p.tag = tag_moved(from.tag, boxes_x, boxes_y, boxes_z);
-    offset = step_x;
-    return Result::fine;
-  }
-
-  DSEA_FN static bool finite(double x) { return x - x == 0.0; }
-  DSEA_FN static bool next(int step) { return step >= -1 && step <= 1; }
-};
-
 inline namespace DSEA_KERNEL_NAMESPACE {
 
 namespace detail {
+
+/// Brings molecule i back into the box, through the seams, and marks whether it goes up or down; for all places up to
+/// the capacity. That nobody goes further than to the next slab and cell is checked before (detail::AddMoved).
+struct Settle {
+  MoleculesIn from;
+  CellGrid grid;
+  int slab;
+  MigrateScratch scratch;
+
+  DSEA_FN void operator()(std::int64_t i) const {
+    int step = 0;
+    if (i < from.position.count()) {
+      Position& p = scratch.position[i];
+      Velocity& v = scratch.velocity[i];
+      int boxes_x, boxes_y, boxes_z;
+      grid.x.settle(p.x, v.x, boxes_x);
+      grid.y.settle(p.y, v.y, boxes_y);
+      grid.z.settle(p.z, v.z, boxes_z);
+      p.tag = tag_moved(p.tag, boxes_x, boxes_y, boxes_z);
+      step = grid.x.part(p.x) + boxes_x * grid.x.parts - slab;
+    }
+    scratch.up[i] = step > 0 ? 1 : 0;
+    scratch.down[i] = step < 0 ? 1 : 0;
+  }
+};
 
 /// Copies molecule i to its region.
 struct Distribute {
@@ -73,9 +69,8 @@ struct Distribute {
 
   DSEA_FN void put(const MoleculesOut& region, std::int64_t i, std::int64_t at) const {
     if (at >= region.position.capacity) return;  // the count tells
-    const Moved m = scratch.moved[i];
-    region.position[at] = m.position;
-    region.velocity[at] = m.velocity;
+    region.position[at] = scratch.position[i];
+    region.velocity[at] = scratch.velocity[i];
     region.id[at] = from.id[i];
   }
 };
@@ -107,11 +102,12 @@ struct CutRegions {
 
 }  // namespace detail
 
-/// Fills the regions of slabs i-1, i, i+1 (false where there is no slab) with the molecules of `from` as moved.
-/// scratch.moved, up and down have been filled for all places up to the capacity; up and down with 0 beyond the count.
-inline void distribute(Stream& stream, const MoleculesIn& from, const MoleculesOut (&to)[3],
-                       const MigrateScratch& scratch) {
+/// Fills the regions of slabs i-1, i, i+1 (false where there is no slab) with the molecules of slab `slab`, whose
+/// positions and velocities after the step are in the scratch.
+inline void distribute(Stream& stream, const CellGrid& grid, int slab, const MoleculesIn& from,
+                       const MoleculesOut (&to)[3], const MigrateScratch& scratch) {
   const std::int64_t capacity = from.position.capacity;
+  for_each(stream, capacity, detail::Settle{from, grid, slab, scratch});
   exclusive_scan(stream, scratch.up, scratch.up, capacity, scratch.scan);
   exclusive_scan(stream, scratch.down, scratch.down, capacity, scratch.scan);
   const std::int64_t cells = from.cells.capacity - 1;

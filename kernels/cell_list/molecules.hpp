@@ -1,8 +1,10 @@
 // What a slab of molecules consists of, and how it lies in memory.
 //
 // Axes are internal ones: axis 0 (x) is the stream axis; y and z are the user's other two in their order.
-// Within a slab the molecules are sorted by cell (y-cell major, z-cell minor), within a cell by id, so that their order
-// is a function of the state. 64 bytes a molecule travel: 32 position and tag, 24 velocity, 8 id.
+// Every so many steps the molecules of a slab are sorted by cell (y-cell major, z-cell minor), within a cell by id, and
+// go to the slab they are in; at that step their order is a function of the state. Until the next sorting they keep
+// their places, and may leave their cell and slab by a little (the margin that cells are wider than the cut-off for).
+// 64 bytes a molecule travel: 32 position and tag, 24 velocity, 8 id.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +24,6 @@ struct alignas(16) Position {
 
 struct Velocity {
   double x, y, z;
-};
-
-/// A molecule after its move, still at its old place in the slab.
-struct Moved {
-  Position position;
-  Velocity velocity;
 };
 
 DSEA_FN inline std::uint64_t make_tag(int type, int image_x, int image_y, int image_z) {
@@ -55,11 +51,13 @@ struct MoleculeFields {
   Field<Velocity> velocity;
   Field<std::int64_t> id;
   Field<std::int32_t> cells;  ///< first molecule of every cell, and at the end the number of molecules
+  Field<double> moved;        ///< one number: no molecule has moved further since they were sorted
 
   /// Adds the fields to a layout: room for `capacity` molecules and `cell_count` cells a slab.
   static MoleculeFields add_to(SliceLayout& layout, std::int64_t capacity, std::int64_t cell_count) {
     return {layout.list<Position>("position", capacity), layout.list<Velocity>("velocity", capacity),
-            layout.list<std::int64_t>("id", capacity), layout.grid<std::int32_t>("cells", cell_count + 1)};
+            layout.list<std::int64_t>("id", capacity), layout.grid<std::int32_t>("cells", cell_count + 1),
+            layout.grid<double>("moved", 1)};
   }
 };
 

@@ -17,8 +17,15 @@ class DataSource final : public MoleculeSource {
       : file_(lammps::read_data_file(settings.data)),
         periodic_(settings.periodic),
         count_(static_cast<std::int64_t>(file_.molecules.size())) {
-    if (file_.types > 1) {
-      throw UsageError(cat(settings.data, ": ", file_.types, " atom types: only one is supported in this version"));
+    if (file_.types > most_types) {
+      throw UsageError(cat(settings.data, ": ", file_.types, " atom types, at most ", most_types, " are possible"));
+    }
+    if (!settings.masses.empty()) {
+      if (settings.masses.size() != file_.masses.size()) {
+        settings.origin.fail("system.mass", cat("has ", settings.masses.size(), " numbers, but the data file ",
+                                                settings.data, " has ", file_.types, " atom types"));
+      }
+      file_.masses = settings.masses;
     }
     if (settings.temperature >= 0) {
       if (file_.has_velocities) {
@@ -27,12 +34,18 @@ class DataSource final : public MoleculeSource {
       }
       draw_velocities(settings);
     }
+    double squares = 0;
+    for (const auto& m : file_.molecules) {
+      for (double v : m.velocity) squares += mass_of(m) * v * v;
+    }
+    temperature_ = count_ > 1 ? squares / static_cast<double>(3 * count_ - 3) : squares / 3;
   }
 
   std::int64_t molecules() const override { return count_; }
   std::array<double, 3> lo() const override { return file_.lo; }
   std::array<double, 3> hi() const override { return file_.hi; }
-  double mass() const override { return file_.masses[0]; }
+  const std::vector<double>& masses() const override { return file_.masses; }
+  double temperature() const override { return temperature_; }
 
   std::vector<std::int64_t> distribute(const CellGrid& grid, const std::array<int, 3>& axes) override {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(grid.slabs()));
@@ -59,11 +72,13 @@ class DataSource final : public MoleculeSource {
   }
 
  private:
+  double mass_of(const lammps::DataMolecule& m) const { return file_.masses[static_cast<std::size_t>(m.type - 1)]; }
+
   void draw_velocities(const Settings& settings) {
-    const VelocityDraw draw(settings.seed, settings.temperature, mass(), molecules(), [this](const auto& use) {
-      for (const auto& m : file_.molecules) use(m.id);
+    const VelocityDraw draw(settings.seed, settings.temperature, molecules(), [this](const auto& use) {
+      for (const auto& m : file_.molecules) use(m.id, mass_of(m));
     });
-    for (auto& m : file_.molecules) m.velocity = draw(m.id);
+    for (auto& m : file_.molecules) m.velocity = draw(m.id, mass_of(m));
   }
 
   StartMolecule internal(lammps::DataMolecule m, const std::array<int, 3>& axes) const {
@@ -85,6 +100,7 @@ class DataSource final : public MoleculeSource {
   std::vector<StartMolecule> sorted_;  // by slab
   std::vector<std::int64_t> first_;    // of each slab, and the end
   std::int64_t count_;
+  double temperature_ = 0;
 };
 
 }  // namespace

@@ -16,6 +16,31 @@ std::vector<Triple> basis_of(const std::string& lattice) {
   return {{0.25, 0.25, 0.25}, {0.25, 0.75, 0.75}, {0.75, 0.25, 0.75}, {0.75, 0.75, 0.25}};
 }
 
+/// Types at random: a molecule's type is a function of its id.
+class TypeDraw {
+ public:
+  TypeDraw() = default;
+  TypeDraw(std::uint64_t seed, const std::vector<double>& fractions) : seed_(seed) {
+    double sum = 0;
+    for (double f : fractions) below_.push_back(sum += f);
+    for (double& b : below_) b /= sum;
+  }
+  int operator()(std::int64_t id) const {
+    if (below_.size() < 2) return 1;
+    const auto wide = static_cast<std::uint64_t>(id);
+    const Philox4 bits = philox4x32({{static_cast<std::uint32_t>(wide), static_cast<std::uint32_t>(wide >> 32), 0, 1}},
+                                    static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32));
+    const double u = (bits.word[0] + 0.5) * 0x1p-32;
+    std::size_t type = 0;
+    while (type + 1 < below_.size() && u >= below_[type]) ++type;
+    return static_cast<int>(type) + 1;
+  }
+
+ private:
+  std::uint64_t seed_ = 0;
+  std::vector<double> below_;
+};
+
 /// Every rank draws all velocities once to make their sum zero, so more would take hours before the first step.
 constexpr double most_molecules = 1e10;
 
@@ -29,9 +54,12 @@ class LatticeSource final : public MoleculeSource {
                            " that a start can be made of: use fewer cells"));
     }
     edge_ = std::cbrt(static_cast<double>(basis_.size()) / settings.density);
+    masses_ = settings.masses.empty() ? std::vector<double>(settings.fractions.size(), 1.0) : settings.masses;
+    types_ = TypeDraw(settings.seed, settings.fractions);
+    temperature_ = settings.temperature;
     const std::int64_t n = molecules();
-    draw_ = VelocityDraw(settings.seed, settings.temperature, mass(), n, [n](const auto& use) {
-      for (std::int64_t id = 1; id <= n; ++id) use(id);
+    draw_ = VelocityDraw(settings.seed, settings.temperature, n, [this, n](const auto& use) {
+      for (std::int64_t id = 1; id <= n; ++id) use(id, mass_of(types_(id)));
     });
   }
 
@@ -40,7 +68,8 @@ class LatticeSource final : public MoleculeSource {
   }
   Triple lo() const override { return {0, 0, 0}; }
   Triple hi() const override { return {cells_[0] * edge_, cells_[1] * edge_, cells_[2] * edge_}; }
-  double mass() const override { return 1.0; }
+  const std::vector<double>& masses() const override { return masses_; }
+  double temperature() const override { return temperature_; }
 
   std::vector<std::int64_t> distribute(const CellGrid& grid, const std::array<int, 3>& axes) override {
     grid_ = grid;
@@ -66,6 +95,7 @@ class LatticeSource final : public MoleculeSource {
   }
 
  private:
+  double mass_of(int type) const { return masses_[static_cast<std::size_t>(type - 1)]; }
   double coordinate(int cell, double part) const { return (cell + part) * edge_; }
 
   int slab_of(int layer, const Triple& b) const {
@@ -84,10 +114,11 @@ class LatticeSource final : public MoleculeSource {
             (static_cast<std::int64_t>(cell[0]) * cells_[1] + cell[1]) * cells_[2] + cell[2];
         const std::int64_t id =
             cell_number * static_cast<std::int64_t>(basis_.size()) + static_cast<std::int64_t>(b) + 1;
-        const Triple v = draw_(id);
+        const int type = types_(id);
+        const Triple v = draw_(id, mass_of(type));
         Triple x{};
         for (std::size_t k = 0; k < 3; ++k) x[k] = coordinate(cell[axis[k]], basis_[b][axis[k]]);
-        result.push_back({id, {x[0], x[1], x[2], make_tag(1, 0, 0, 0)}, {v[axis[0]], v[axis[1]], v[axis[2]]}});
+        result.push_back({id, {x[0], x[1], x[2], make_tag(type, 0, 0, 0)}, {v[axis[0]], v[axis[1]], v[axis[2]]}});
       }
     }
   }
@@ -95,6 +126,9 @@ class LatticeSource final : public MoleculeSource {
   std::vector<Triple> basis_;
   std::array<int, 3> cells_;
   double edge_ = 1;
+  std::vector<double> masses_;
+  double temperature_ = 0;
+  TypeDraw types_;
   VelocityDraw draw_;
   CellGrid grid_;
   std::array<int, 3> axes_{0, 1, 2};

@@ -1,8 +1,10 @@
-// Lennard-Jones molecular dynamics as a worker: velocity Verlet, molecules migrate between slabs by contributions.
+// Molecular dynamics as a worker: velocity Verlet, neighbour lists, molecules that migrate between slabs.
 //
-// One kind: run() at step t takes a slab from t to t+1 (kernels/lj/verlet.hpp says in which order) and contributes its
-// molecules to the slabs they are in now; merge() sorts a slab's contributions into cells; finish() completes the
-// velocities of the last step.
+// A program covers as many steps as lie between two sortings. In all but the last one molecules keep their places: the
+// kind "step" reads one neighbour slab on each side and writes its own. The last one, "sort", contributes the molecules
+// to the slabs they are in, and merge() sorts what has come to a slab into cells. finish() completes the velocities of
+// the last step. Neighbour lists are side fields: the first worker of a process makes them, and whoever finds the
+// molecules just sorted.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +13,8 @@
 #include <vector>
 
 #include "dsea/dsea.hpp"
-#include "kernels/cell_list/merge.hpp"
-#include "kernels/cell_list/migrate.hpp"
 #include "kernels/lj/model.hpp"
-#include "kernels/lj/verlet.hpp"
+#include "kernels/lj/slab_step.hpp"
 
 namespace dsea::md {
 
@@ -36,7 +36,7 @@ struct TakeSnapshot {
     id[i] = from.id[i];
     position[i] = from.position[i];
     velocity[i] = s.velocity;
-    force[i] = {s.fx, s.fy, s.fz, s.potential};
+    force[i] = {s.fx, s.fy, s.fz, s.potential, s.virial};
   }
 };
 
@@ -51,56 +51,55 @@ struct SetCounts {
   }
 };
 
+struct SetNumber {
+  double* to;
+  double value;
+  DSEA_FN void operator()(std::int64_t) const { *to = value; }
+};
+
 }  // namespace detail
 
-class LjMd {
+class Md {
  public:
-  explicit LjMd(const Config& config) : model_(config) {}
+  explicit Md(const Config& config) : model_(config) {}
 
   const Model& model() const { return model_; }
   Problem problem() const { return model_.problem(); }
+  void prepare(const Device& device) { model_.upload(device); }
   void init(int slab, SlabOut out) const { model_.init(slab, out); }
 
   void run(Stage& s) const {
-    const MoleculesIn own(s.in(0), model_.fields());
-    const std::int64_t capacity = own.position.capacity;
-    Advance advance{full_step(s), own.id, {model_.grid(), s.slab()}, model_.dt(), {}, s.faults()};
-    advance.scratch.moved = s.scratch<Moved>(capacity);
-    advance.scratch.up = s.scratch<std::int32_t>(capacity + 1);
-    advance.scratch.down = s.scratch<std::int32_t>(capacity + 1);
-    advance.scratch.scan = s.scratch<unsigned char>(static_cast<std::int64_t>(MigrateScratch::scan_bytes(capacity)));
-    for_each(s, capacity, advance);
-    report(s, advance.full);
-
-    MoleculesOut regions[3];
-    for (int d = -1; d <= 1; ++d) {
-      if (s.has_neighbour(d)) regions[d + 1] = MoleculesOut(s.out(d), model_.fields());
+    SlabStep step = begin(s);
+    const MoleculeFields& f = model_.fields();
+    if (s.kind() == model_.sort_kind()) {
+      MoleculesOut regions[3];
+      for (int d = -1; d <= 1; ++d) {
+        if (s.has_neighbour(d)) regions[d + 1] = MoleculesOut(s.out(d), f);
+      }
+      step.advance_and_distribute(regions);
+      for_each(s, 1, detail::SetNumber{s.out(0)[f.moved].data, 0.0});
+    } else {
+      const auto position = s.out(0)[f.position];
+      const auto velocity = s.out(0)[f.velocity];
+      step.advance(position.data, velocity.data, s.out(0)[f.moved].data);
+      for_each(s, 1, detail::SetCounts{step.live().live, {position.count_at, velocity.count_at}});
     }
-    distribute(s, own, regions, advance.scratch);
+    report(s, step);
     s.set_flags(half_step_flag);
   }
 
   void merge(Stage& s) const {
     MoleculesIn regions[3];
-    MergeScratch scratch;
-    for (int d = -1; d <= 1; ++d) {
-      regions[d + 1] = MoleculesIn(s.contribution(d), model_.fields());
-      if (regions[d + 1]) scratch.cell[d + 1] = s.scratch<std::int32_t>(regions[d + 1].position.capacity);
-    }
-    const MoleculesOut to(s.out(0), model_.fields());
-    const int cells = model_.grid().cells();
-    scratch.number = s.scratch<std::int32_t>(cells);
-    scratch.order = s.scratch<std::uint32_t>(to.position.capacity);
-    scratch.scan = s.scratch<unsigned char>(static_cast<std::int64_t>(exclusive_scan_scratch_bytes(cells)));
-    merge_regions(s, model_.grid(), regions, to, scratch);
+    for (int d = -1; d <= 1; ++d) regions[d + 1] = MoleculesIn(s.contribution(d), model_.fields());
+    SlabStep::merge(s, model_.force_field(), regions, MoleculesOut(s.out(0), model_.fields()), arena(s));
   }
 
   void finish(Stage& s) const {
-    const FullStep full = full_step(s);
+    SlabStep step = begin(s);
     const auto velocity = s.out(0)[model_.fields().velocity];
-    for_each(s, full.velocity.live(), Close{full, velocity});
-    for_each(s, 1, detail::SetCounts{full.velocity.count_at, {velocity.count_at}});
-    report(s, full);
+    step.close(velocity.data);
+    for_each(s, 1, detail::SetCounts{step.live().live, {velocity.count_at}});
+    report(s, step);
     s.set_flags(0);
   }
 
@@ -115,41 +114,55 @@ class LjMd {
   /// Mark of slices whose velocities are those of half a step earlier.
   static constexpr std::uint64_t half_step_flag = 1;
 
-  FullStep full_step(Stage& s) const {
-    const MoleculeFields& fields = model_.fields();
-    FullStep full{{},
-                  model_.pair(),
-                  s.in(0)[fields.velocity],
-                  0.5 * model_.dt() / model_.mass(),
-                  (s.flags() & half_step_flag) != 0,
-                  nullptr};
-    full.around.grid = model_.grid();
+  Arena arena(Stage& s) const {
+    return Arena(s.scratch<std::byte>(static_cast<std::int64_t>(model_.problem().scratch_bytes)));
+  }
+
+  /// Everything up to the forces.
+  SlabStep begin(Stage& s) const {
+    const MoleculeFields& f = model_.fields();
+    StepInput in;
     for (int d = -1; d <= 1; ++d) {
-      full.around.position[d + 1] = s.in(d)[fields.position];
-      full.around.cells[d + 1] = s.in(d)[fields.cells];
-      full.around.shift[d + 1] = s.shift(d) * model_.grid().x.length;
+      in.slab[d + 1] = MoleculesIn(s.in(d), f);
+      in.moved[d + 1] = s.in(d)[f.moved].data;
+      in.shift[d + 1] = s.shift(d) * model_.force_field().grid.x.length;
     }
-    if (s.observing() || s.snapshot()) full.samples = s.scratch<Sample>(full.velocity.capacity);
-    return full;
+    in.number = s.slab();
+    in.step = s.step();
+    in.half_step = (s.flags() & half_step_flag) != 0;
+    in.faults = s.faults();
+    SlabStep step(s, model_.force_field(), in, arena(s));
+    const ListFieldsOf& list = model_.list_fields();
+    if (!list.on) {
+      step.no_lists();
+    } else if (s.makes_side()) {
+      const SlabOut out = s.out(0);
+      step.make_lists({out[list.rows].data, out[list.number].data, out[list.entries].data, out[list.moved].data});
+    } else {
+      const SlabIn side = s.in(0);
+      step.use_lists({side[list.rows].data, side[list.number].data, side[list.entries].data, side[list.moved].data});
+    }
+    if (s.observing() || s.snapshot()) step.observe();
+    return step;
   }
 
   /// Observables and snapshot, from the samples.
-  void report(Stage& s, const FullStep& full) const {
-    if (full.samples == nullptr) return;
-    const Count live = full.velocity.live();
+  void report(Stage& s, const SlabStep& step) const {
+    const Sample* samples = step.samples();
+    const MoleculesIn own(s.in(0), model_.fields());
     if (s.observing()) {
-      observe(s, model_.potential(), live, PotentialEnergy{full.samples});
-      observe(s, model_.kinetic(), live, KineticEnergy{full.samples, 0.5 * model_.mass()});
-      observe(s, model_.virial(), live, Virial{full.samples});
+      observe(s, model_.potential(), step.live(), PotentialEnergy{samples});
+      observe(s, model_.kinetic(), step.live(),
+              KineticEnergy{samples, own.position.data, model_.force_field().types.view()});
+      observe(s, model_.virial(), step.live(), Virial{samples});
     }
     if (const SlabOut to = s.snapshot()) {
       const SnapshotFields& f = model_.snapshot_fields();
-      const detail::TakeSnapshot take{
-          MoleculesIn(s.in(0), model_.fields()), full.samples, to[f.id], to[f.position], to[f.velocity], to[f.force]};
-      for_each(s, live, take);
+      const detail::TakeSnapshot take{own, samples, to[f.id], to[f.position], to[f.velocity], to[f.force]};
+      for_each(s, step.live(), take);
       for_each(
           s, 1,
-          detail::SetCounts{full.velocity.count_at,
+          detail::SetCounts{step.live().live,
                             {take.id.count_at, take.position.count_at, take.velocity.count_at, take.force.count_at}});
     }
   }

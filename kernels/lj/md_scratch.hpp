@@ -1,11 +1,13 @@
 // Work space of the workers, and the codes of the faults they report.
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
+#include "dsea/device/reduce.hpp"
 #include "dsea/device/scan.hpp"
 #include "kernels/cell_list/molecules.hpp"
+#include "kernels/cell_list/packed.hpp"
 
 namespace dsea::md {
 
@@ -20,20 +22,25 @@ struct Sample {
   double virial;      ///< its half of the sum of r . f
 };
 
-/// Bytes of Stage::scratch() that run(), merge() and finish() need at most, for slabs of `capacity` molecules, of which
-/// `away` may go to each neighbour, and `cells` cells.
-inline std::size_t md_scratch_bytes(std::int64_t capacity, std::int64_t away, std::int64_t cells) {
-  const auto part = [](std::int64_t n, std::size_t size) {
-    return (static_cast<std::size_t>(n) * size + 63) / 64 * 64;
-  };
-  const auto scan = [&part](std::int64_t n) {
-    return part(static_cast<std::int64_t>(exclusive_scan_scratch_bytes(n)), 1);
-  };
-  const std::size_t run = part(capacity, sizeof(Sample)) + part(capacity, sizeof(Moved)) +
-                          2 * part(capacity + 1, sizeof(std::int32_t)) + scan(capacity);
-  const std::size_t merge = 2 * part(capacity, sizeof(std::int32_t)) + 2 * part(away, sizeof(std::int32_t)) +
-                            part(cells, sizeof(std::int32_t)) + scan(cells);
-  return std::max(run, merge);
-}
+/// Memory that is handed out piece by piece, each aligned to 64 bytes. Without memory it only adds up what is asked
+/// for.
+class Arena {
+ public:
+  Arena() = default;
+  explicit Arena(std::byte* memory) : memory_(memory) {}
+
+  template <class T>
+  T* take(std::int64_t n) {
+    std::byte* at = memory_ == nullptr ? nullptr : memory_ + used_;
+    used_ += (static_cast<std::size_t>(n) * sizeof(T) + 63) / 64 * 64;
+    return reinterpret_cast<T*>(at);
+  }
+  void* take_bytes(std::size_t n) { return take<std::byte>(static_cast<std::int64_t>(n)); }
+  std::size_t used() const { return used_; }
+
+ private:
+  std::byte* memory_ = nullptr;
+  std::size_t used_ = 0;
+};
 
 }  // namespace dsea::md

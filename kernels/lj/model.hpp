@@ -12,16 +12,26 @@
 #include "dsea/ring/program.hpp"
 #include "dsea/slice/view.hpp"
 #include "kernels/cell_list/molecules.hpp"
-#include "kernels/lj/pair.hpp"
+#include "kernels/lj/force_field.hpp"
 #include "kernels/lj/settings.hpp"
 #include "kernels/lj/start.hpp"
 
 namespace dsea::md {
 
-/// Force on a molecule and its half of the pair energies.
+/// Force on a molecule and its halves of the pair energies and of the sum of r . f.
 struct ForceEnergy {
   double x, y, z;
   double potential;
+  double virial;
+};
+
+/// Side fields of the neighbour lists.
+struct ListFieldsOf {
+  bool on = false;
+  Field<std::int32_t> rows;
+  Field<std::int32_t> number;
+  Field<std::int32_t> entries;
+  Field<double> moved;  ///< of three slabs, when the list was made
 };
 
 /// The fields of a snapshot: the state of one full step.
@@ -38,12 +48,15 @@ class Model {
   explicit Model(const Config& config);
 
   const Problem& problem() const { return problem_; }
+  const Start& start() const { return start_; }
   const CellGrid& grid() const { return start_.grid(); }
-  const LennardJones& pair() const { return pair_; }
+  const ForceField& force_field() const { return field_; }
   const MoleculeFields& fields() const { return fields_; }
+  const ListFieldsOf& list_fields() const { return lists_; }
   const SnapshotFields& snapshot_fields() const { return snapshot_; }
-  double mass() const { return start_.mass(); }
-  double dt() const { return settings_.dt; }
+  /// Steps between two sortings, and the kind of worker that sorts.
+  int sort_every() const { return sort_every_; }
+  int sort_kind() const { return sort_every_ - 1; }
   std::int64_t capacity() const { return capacity_; }  ///< molecules a slab
   std::int64_t away() const { return away_; }          ///< molecules that can move from one slab to the next in a step
 
@@ -51,6 +64,7 @@ class Model {
   Observable kinetic() const { return kinetic_; }
   Observable virial() const { return virial_; }
 
+  void upload(const Device& device) { field_.upload(device); }
   void init(int slab, SlabOut out) const;
 
   /// The molecules as users see them: id, position, velocity and images in the user's axes. Hence independent of slabs
@@ -64,15 +78,19 @@ class Model {
   std::string explain(const Fault& fault) const;
 
  private:
+  void choose_forces();
+  void choose_lists();
   void describe();
 
   Settings settings_;
   Start start_;
-  LennardJones pair_;
+  ForceField field_;
+  int sort_every_ = 1;
   std::int64_t capacity_ = 0;
   std::int64_t away_ = 0;
   Problem problem_;
   MoleculeFields fields_;
+  ListFieldsOf lists_;
   SnapshotFields snapshot_;
   Observable potential_, kinetic_, virial_;
 };

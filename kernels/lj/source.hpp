@@ -25,7 +25,8 @@ class MoleculeSource {
   virtual std::int64_t molecules() const = 0;
   virtual std::array<double, 3> lo() const = 0;  ///< of the box, in the user's axes
   virtual std::array<double, 3> hi() const = 0;
-  virtual double mass() const = 0;
+  virtual const std::vector<double>& masses() const = 0;  ///< of types 1, 2, ...
+  virtual double temperature() const = 0;                 ///< of the velocities
 
   /// Once, when the grid is known: number of molecules of each slab. Internal axis k is the user's axis axes[k].
   virtual std::vector<std::int64_t> distribute(const CellGrid& grid, const std::array<int, 3>& axes) = 0;

@@ -34,14 +34,23 @@ std::array<int, 3> order_axes(const std::string& stream, const std::array<double
 }  // namespace
 
 Start::Start(const Settings& settings)
-    : source_(settings.data.empty() ? open_lattice_source(settings) : open_data_source(settings)) {
+    : source_(settings.data.empty() ? open_lattice_source(settings) : open_data_source(settings)),
+      periodic_(settings.periodic),
+      axes_(order_axes(settings.stream, source_->lo(), source_->hi())) {}
+
+std::array<double, 3> Start::lengths() const {
   const auto lo = source_->lo();
   const auto hi = source_->hi();
-  axes_ = order_axes(settings.stream, lo, hi);
+  return {hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]};
+}
+
+void Start::cut(double cutoff, double reach) {
+  const auto lo = source_->lo();
+  const auto hi = source_->hi();
   Axis* const internal[] = {&grid_.x, &grid_.y, &grid_.z};
   for (std::size_t k = 0; k < 3; ++k) {
     const auto a = static_cast<std::size_t>(axes_[k]);
-    *internal[k] = make_axis(lo[a], hi[a], settings.periodic[a], settings.cutoff, std::string(1, "xyz"[a]));
+    *internal[k] = make_axis(lo[a], hi[a], periodic_[a], cutoff, reach, std::string(1, "xyz"[a]));
   }
   limit_cells(grid_, molecules());
   const auto counts = source_->distribute(grid_, axes_);

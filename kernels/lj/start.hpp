@@ -1,8 +1,7 @@
 // The state at step 0, cut into slabs.
 //
-// Two passes: the first one, in the constructor, finds the box, the number of molecules of each slab and what
-// velocities need to know of all; the second one makes the molecules of one slab, in any order of slabs, by several
-// threads.
+// The constructor finds the box, the types and what velocities need to know of all molecules; cut() the slabs and how
+// many molecules each has; slab() makes the molecules of one slab, in any order of slabs, by several threads.
 #pragma once
 
 #include <array>
@@ -19,12 +18,21 @@ namespace dsea::md {
 
 class Start {
  public:
-  /// Throws UsageError, with the reason, for what cannot be right: a bad file, a box too small.
+  /// Throws UsageError, with the reason, for what cannot be right in file or lattice.
   explicit Start(const Settings& settings);
 
-  const CellGrid& grid() const { return grid_; }
   std::int64_t molecules() const { return source_->molecules(); }
-  double mass() const { return source_->mass(); }
+  const std::vector<double>& masses() const { return source_->masses(); }  ///< of types 1, 2, ...
+  int types() const { return static_cast<int>(masses().size()); }
+  double temperature() const { return source_->temperature(); }
+  std::array<double, 3> lengths() const;  ///< of the box, in the user's axes
+
+  /// Cuts the box into slabs and cells that are at least `reach` wide. Throws UsageError if a periodic axis is shorter
+  /// than the cut-off, for then molecules would see their own images.
+  void cut(double cutoff, double reach);
+
+  // After cut():
+  const CellGrid& grid() const { return grid_; }
   /// Internal axis k is the user's axis axes()[k]; axis 0 is the stream axis.
   const std::array<int, 3>& axes() const { return axes_; }
   /// Molecules of the fullest slab.
@@ -38,6 +46,7 @@ class Start {
 
  private:
   std::shared_ptr<MoleculeSource> source_;
+  std::array<bool, 3> periodic_;
   std::array<int, 3> axes_{};
   CellGrid grid_;
   std::int64_t most_ = 0;

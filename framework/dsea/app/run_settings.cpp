@@ -55,13 +55,18 @@ RunSettings RunSettings::read(const Config& config) {
 int choose_workers(const RunSettings& settings, const Problem& problem, int processes, bool at_once) {
   if (settings.workers) return static_cast<int>(*settings.workers);
   const int slices = Topology(problem.slabs, problem.periodic).slices();
-  const std::int64_t substeps = settings.steps * static_cast<std::int64_t>(problem.kinds.size()) / problem.program_steps;
+  const std::int64_t substeps =
+      settings.steps * static_cast<std::int64_t>(problem.kinds.size()) / problem.program_steps;
+  // Where side fields are made anew every so many steps, a first worker that comes at just these steps makes none
+  // besides: the best number of workers is that of sub-steps between, or a part of it without remainder.
+  const int period = problem.side_every * static_cast<int>(problem.kinds.size()) / problem.program_steps;
+  const int most = std::max(8, std::min(period, 32));
   int best = 1;
-  for (int w = 2; w <= 8 && w <= slices; ++w) {
+  for (int w = 2; w <= most && w <= slices; ++w) {
     if (static_cast<std::int64_t>(w - 1) * processes >= std::max<std::int64_t>(1, substeps)) break;
     const Schedule schedule = make_schedule(problem, settings.steps, processes * w);
     if (ScalingModel::of(schedule, slices, w, at_once).efficiency(processes) < 1.0) break;
-    best = w;
+    if (period == 0 || period % w == 0) best = w;
   }
   return best;
 }

@@ -62,7 +62,8 @@ constexpr NumberRange above(double min) { return {.min = min, .min_excluded = tr
 constexpr NumberRange below(double max) { return {.max = max, .max_excluded = true}; }  ///< < max
 
 /// Numbers, or lists of them, that a key can be read as. An integer literal is accepted where a double is asked for;
-/// a literal with a point or an exponent is not accepted where an integer is asked for.
+/// a literal with a point or an exponent is not accepted where an integer is asked for. A number is accepted where a
+/// list is asked for, as a list of one.
 template <class T>
 concept ConfigNumber = std::same_as<T, int> || std::same_as<T, std::int64_t> || std::same_as<T, double> ||
     std::same_as<T, std::vector<double>> || std::same_as<T, std::vector<std::int64_t>>;

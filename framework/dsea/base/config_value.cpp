@@ -92,8 +92,15 @@ template <class T>
 bool convert(const ConfigValue& from, T& out, bool& too_large) {
   if constexpr (is_list<T>) {
     const auto* list = std::get_if<ConfigValue::List>(&from.value);
-    if (list == nullptr) return false;
     out.clear();
+    if constexpr (std::is_arithmetic_v<typename T::value_type>) {
+      typename T::value_type one{};
+      if (list == nullptr && convert(from, one, too_large)) {  // a number is a list of one
+        out.push_back(one);
+        return true;
+      }
+    }
+    if (list == nullptr) return false;
     return std::all_of(list->begin(), list->end(), [&](const ConfigValue& item) {
       typename T::value_type value{};
       const bool fits = convert(item, value, too_large);

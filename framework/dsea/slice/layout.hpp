@@ -63,6 +63,12 @@ class SliceLayout {
     return add<T>(std::move(name), capacity, false, false);
   }
 
+  /// A side field of a fixed number of elements.
+  template <class T>
+  Field<T> side_grid(std::string name, std::int64_t elements) {
+    return add<T>(std::move(name), elements, true, false);
+  }
+
   int size() const { return static_cast<int>(entries_.size()); }
   const Entry& operator[](int field) const { return entries_[static_cast<std::size_t>(field)]; }
   const std::vector<Entry>& entries() const { return entries_; }

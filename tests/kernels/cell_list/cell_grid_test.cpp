@@ -13,12 +13,14 @@ namespace dsea::md {
 namespace {
 
 TEST(Axis, HasAsManyPartsAsFit) {
-  EXPECT_EQ(make_axis(0, 7.5, true, 2.5, "x").parts, 3);
-  EXPECT_EQ(make_axis(0, std::nextafter(7.5, 0), true, 2.5, "x").parts, 2);
-  EXPECT_EQ(make_axis(0, 2.5, true, 2.5, "x").parts, 1);
-  EXPECT_EQ(make_axis(0, 0.1, false, 2.5, "x").parts, 1);
+  EXPECT_EQ(make_axis(0, 7.5, true, 2.5, 2.5, "x").parts, 3);
+  EXPECT_EQ(make_axis(0, std::nextafter(7.5, 0), true, 2.5, 2.5, "x").parts, 2);
+  EXPECT_EQ(make_axis(0, 2.501, true, 2.5, 2.5, "x").parts, 1);
+  EXPECT_THROW(make_axis(0, 2.5, true, 2.5, 2.5, "x"), UsageError);
+  EXPECT_EQ(make_axis(0, 0.1, false, 2.5, 2.5, "x").parts, 1);
+  EXPECT_EQ(make_axis(0, 7.5, true, 2.5, 2.6, "x").parts, 2);
   for (double length : {0.3, 0.7, 1.1, 12.0, 1e3 / 3}) {
-    const Axis axis = make_axis(0, length, true, 0.1, "x");
+    const Axis axis = make_axis(0, length, true, 0.1, 0.1, "x");
     EXPECT_GE(axis.length, axis.parts * 0.1);
     EXPECT_LT(axis.length, (axis.parts + 2) * 0.1);
   }
@@ -26,7 +28,7 @@ TEST(Axis, HasAsManyPartsAsFit) {
 
 TEST(Axis, TooShortIsRefusedOnlyIfPeriodic) {
   try {
-    make_axis(0, 2.4, true, 2.5, "y");
+    make_axis(0, 2.4, true, 2.5, 2.5, "y");
     FAIL();
   } catch (const UsageError& e) {
     EXPECT_NE(std::string(e.what()).find("periodic axis y is 2.3999999999999999 long"), std::string::npos) << e.what();
@@ -38,7 +40,7 @@ TEST(Axis, PartsDoNotDecreaseAndStayInside) {
   for (int tries = 0; tries < 200; ++tries) {
     const double lo = std::uniform_real_distribution<double>(-5, 5)(random);
     const double hi = lo + std::uniform_real_distribution<double>(1, 20)(random);
-    const Axis axis = make_axis(lo, hi, true, 1, "x");
+    const Axis axis = make_axis(lo, hi, true, 1, 1, "x");
     EXPECT_EQ(axis.part(lo), 0);
     EXPECT_EQ(axis.part(std::nextafter(hi, lo)), axis.parts - 1);
     EXPECT_EQ(axis.part(hi), axis.parts - 1);  // a mirror
@@ -56,7 +58,7 @@ TEST(Settle, TheSeamHasNoGap) {
   for (int tries = 0; tries < 1000; ++tries) {
     const double lo = tries == 0 ? 0 : std::uniform_real_distribution<double>(-5, 5)(random);
     const double hi = lo + std::uniform_real_distribution<double>(1, 20)(random);
-    const Axis axis = make_axis(lo, hi, true, 1, "x");
+    const Axis axis = make_axis(lo, hi, true, 1, 1, "x");
     for (double start : {lo, hi, std::nextafter(lo, lo - 1), std::nextafter(hi, hi + 1), std::nextafter(hi, lo),
                          lo - 1e-17, lo - 1e-16, lo - 1e-15, hi + 1e-15, lo - 0.1, hi + 0.1}) {
       double x = start, v = 1;
@@ -71,7 +73,7 @@ TEST(Settle, TheSeamHasNoGap) {
 }
 
 TEST(Settle, JustBelowZeroEndsAtZero) {
-  const Axis axis = make_axis(0, 12, true, 2.5, "x");
+  const Axis axis = make_axis(0, 12, true, 2.5, 2.5, "x");
   double x = -1e-17, v = -1;
   int boxes = 9;
   EXPECT_TRUE(axis.settle(x, v, boxes));  // -1e-17 + 12 is 12
@@ -80,7 +82,7 @@ TEST(Settle, JustBelowZeroEndsAtZero) {
 }
 
 TEST(Settle, MirrorTurnsTheVelocity) {
-  const Axis axis = make_axis(1, 4, false, 1, "x");
+  const Axis axis = make_axis(1, 4, false, 1, 1, "x");
   int boxes = 9;
   double x = 0.75, v = -2;
   EXPECT_TRUE(axis.settle(x, v, boxes));
@@ -101,7 +103,7 @@ TEST(Settle, TooFarIsSeen) {
   double v = 1;
   int boxes = 0;
   for (bool periodic : {true, false}) {
-    const Axis axis = make_axis(0, 4, periodic, 1, "x");
+    const Axis axis = make_axis(0, 4, periodic, 1, 1, "x");
     for (double start : {-4.5, 8.5, 1e300, -1e300}) {
       double x = start;
       EXPECT_FALSE(axis.settle(x, v, boxes)) << start;

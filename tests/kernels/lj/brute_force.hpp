@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/cell_list/cell_grid.hpp"
-#include "kernels/lj/pair.hpp"
+#include "kernels/lj/pair/lennard_jones.hpp"
 
 namespace dsea::md::test {
 
@@ -20,7 +20,7 @@ struct PlainMolecule {
 
 class BruteForce {
  public:
-  BruteForce(const CellGrid& grid, LennardJones pair, double mass, double dt)
+  BruteForce(const CellGrid& grid, const PairRow& pair, double mass, double dt)
       : axes_{grid.x, grid.y, grid.z}, pair_(pair), mass_(mass), dt_(dt) {}
 
   std::map<std::int64_t, PlainMolecule> molecules;  ///< by id, velocities at the full step
@@ -84,15 +84,15 @@ class BruteForce {
 
   void add(PlainMolecule& m, const std::array<double, 3>& d) {
     const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-    if (r2 >= pair_.cutoff2) return;
-    const auto value = pair_(r2);
+    if (r2 >= pair_.c[0]) return;
+    const auto value = LennardJones::evaluate(r2, pair_.c);
     for (std::size_t k = 0; k < 3; ++k) m.f[k] += value.force_over_r * d[k];
     m.potential += 0.5 * value.energy;
     virial += 0.5 * value.force_over_r * r2;
   }
 
   std::array<Axis, 3> axes_;
-  LennardJones pair_;
+  PairRow pair_;
   double mass_, dt_;
 };
 

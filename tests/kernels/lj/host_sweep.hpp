@@ -9,9 +9,8 @@
 
 #include "dsea/device/device.hpp"
 #include "dsea/device/stream.hpp"
-#include "kernels/cell_list/merge.hpp"
-#include "kernels/cell_list/migrate.hpp"
-#include "kernels/lj/verlet.hpp"
+#include "kernels/lj/slab_step.hpp"
+#include "kernels/lj/sorting.hpp"
 
 namespace dsea::md::test {
 
@@ -23,6 +22,10 @@ struct SlabMemory {
   std::vector<std::int32_t> cells;
   std::int64_t count = 0;
   std::int64_t cell_count = 0;
+  double moved = 0;
+  // the list
+  std::vector<std::int32_t> rows, number, entries;
+  std::vector<double> moved_then;
 
   SlabMemory(std::int64_t capacity, std::int64_t cell_number)
       : position(static_cast<std::size_t>(capacity)),
@@ -57,37 +60,64 @@ struct FullState {
   std::map<std::int64_t, std::pair<Position, Sample>> molecules;
 };
 
+/// Everything for molecules of one type in a grid that may be sorted every `sort_every` steps.
+inline ForceField one_type(const CellGrid& grid, const PairRow& pair, double mass, double dt) {
+  ForceField field;
+  field.grid = grid;
+  field.cutoff = std::sqrt(pair.c[0]);
+  const Widths widths = widths_of(grid, field.cutoff);
+  field.margin = widths.margin;
+  field.width = widths.narrowest;
+  field.pairs = Table<PairRow>(std::vector<PairRow>{pair});
+  TypeRow type;
+  type.mass = mass;
+  type.kick = 0.5 * dt / mass;
+  field.types = Table<TypeRow>(std::vector<TypeRow>{type});
+  field.dt = dt;
+  return field;
+}
+
 class HostSweep {
  public:
-  HostSweep(CellGrid grid, LennardJones pair, double mass, double dt, std::int64_t capacity, std::int64_t away)
-      : grid_(grid),
-        pair_(pair),
-        mass_(mass),
-        dt_(dt),
-        capacity_(capacity),
+  /// `field.skin` > 0: with lists, which are made when molecules have been sorted.
+  HostSweep(const ForceField& field, std::int64_t capacity, std::int64_t away, int sort_every = 1)
+      : field_(field),
+        capacity_((capacity + 7) / 8 * 8),
         away_(away),
+        sort_every_(sort_every),
         device_(Device::open({.backend = "host"})),
-        stream_(device_, "sweep") {
-    for (int i = 0; i < grid.slabs(); ++i) slabs_.emplace_back(capacity, grid.cells());
+        stream_(device_, "sweep"),
+        memory_(SlabStep::scratch_bytes(field, capacity_, away)) {
+    field_.upload(device_);
+    for (int i = 0; i < field.grid.slabs(); ++i) {
+      slabs_.emplace_back(capacity_, field.grid.cells());
+      SlabMemory& s = slabs_.back();
+      s.rows.resize(static_cast<std::size_t>(PackedShape(field.grid).rows() + 1));
+      s.number.resize(static_cast<std::size_t>(capacity_));
+      s.entries.resize(static_cast<std::size_t>(capacity_ * field.list_stride));
+      s.moved_then.resize(3);
+    }
   }
 
   SlabMemory& slab(int i) { return slabs_[static_cast<std::size_t>(i)]; }
   std::uint64_t fault_word() const { return fault_; }
   std::int64_t moved_between_slabs() const { return moved_; }
+  bool sorted() const { return step_ % sort_every_ == 0; }
+  std::int64_t plain_sums() const { return plain_; }  ///< slabs whose list did not hold all
 
   /// Forces and the rest at the present step.
   FullState observe() {
     FullState state;
-    for (int i = 0; i < grid_.slabs(); ++i) {
-      std::vector<Sample> samples(static_cast<std::size_t>(capacity_));
+    for (int i = 0; i < slabs(); ++i) {
+      SlabStep step = begin(i);
+      step.observe();
       std::vector<Velocity> ignored(static_cast<std::size_t>(capacity_));
-      const FullStep full = full_step(i, samples.data());
-      for_each(stream_, full.velocity.live(), Close{full, {ignored.data(), &slab(i).count, capacity_}});
+      step.close(ignored.data());
       for (std::int64_t k = 0; k < slab(i).count; ++k) {
-        const Sample& s = samples[static_cast<std::size_t>(k)];
-        state.potential += PotentialEnergy{samples.data()}(k);
-        state.virial += Virial{samples.data()}(k);
-        state.kinetic += KineticEnergy{samples.data(), 0.5 * mass_}(k);
+        const Sample& s = step.samples()[k];
+        state.potential += PotentialEnergy{step.samples()}(k);
+        state.virial += Virial{step.samples()}(k);
+        state.kinetic += KineticEnergy{step.samples(), slab(i).position.data(), field_.types.view()}(k);
         state.molecules[slab(i).id[static_cast<std::size_t>(k)]] = {slab(i).position[static_cast<std::size_t>(k)], s};
       }
     }
@@ -95,91 +125,107 @@ class HostSweep {
   }
 
   void step() {
-    std::vector<std::vector<SlabMemory>> regions;  // by source slab
-    for (int i = 0; i < grid_.slabs(); ++i) {
-      regions.emplace_back();
-      for (int d = 0; d < 3; ++d) regions.back().emplace_back(d == 1 ? capacity_ : away_, grid_.cells());
-      distribute_slab(i, regions.back());
-    }
-    for (int i = 0; i < grid_.slabs(); ++i) merge_slab(i, regions);
+    if ((step_ + 1) % sort_every_ == 0)
+      step_and_sort();
+    else
+      step_in_place();
     half_step_ = true;
+    ++step_;
   }
 
  private:
+  int slabs() const { return field_.grid.slabs(); }
+
   /// The slab at i + d, or -1; boxes: how often the seam was crossed.
   int neighbour(int i, int d, int& boxes) const {
-    const int n = grid_.slabs();
+    const int n = slabs();
     int j = i + d;
     boxes = 0;
     if (j < 0 || j >= n) {
-      if (!grid_.x.periodic) return -1;
+      if (!field_.grid.x.periodic) return -1;
       boxes = j < 0 ? -1 : 1;
       j += j < 0 ? n : -n;
     }
     return j;
   }
 
-  FullStep full_step(int i, Sample* samples) {
-    FullStep full{{}, pair_, slab(i).in().velocity, 0.5 * dt_ / mass_, half_step_, samples};
-    full.around.grid = grid_;
+  SlabStep begin(int i) {
+    StepInput in;
     for (int d = -1; d <= 1; ++d) {
       int boxes = 0;
       const int j = neighbour(i, d, boxes);
       if (j < 0) continue;
-      full.around.position[d + 1] = slab(j).in().position;
-      full.around.cells[d + 1] = slab(j).in().cells;
-      full.around.shift[d + 1] = boxes * grid_.x.length;
+      in.slab[d + 1] = slab(j).in();
+      in.moved[d + 1] = &slab(j).moved;
+      in.shift[d + 1] = boxes * field_.grid.x.length;
     }
-    return full;
+    in.number = i;
+    in.step = step_;
+    in.half_step = half_step_;
+    in.faults = FaultReporter{&fault_};
+    SlabStep step(stream_, field_, in, Arena(memory_.data()));
+    SlabMemory& s = slab(i);
+    if (field_.skin == 0)
+      step.no_lists();
+    else if (sorted() || step_ == 0)
+      step.make_lists({s.rows.data(), s.number.data(), s.entries.data(), s.moved_then.data()});
+    else
+      step.use_lists({s.rows.data(), s.number.data(), s.entries.data(), s.moved_then.data()});
+    plain_ += field_.skin > 0 && !step.list().holds_all() ? 1 : 0;
+    return step;
   }
 
-  void distribute_slab(int i, std::vector<SlabMemory>& regions) {
-    const auto n = static_cast<std::size_t>(capacity_);
-    std::vector<Moved> moved(n);
-    std::vector<std::int32_t> up(n + 1), down(n + 1);
-    std::vector<std::int64_t> scan(MigrateScratch::scan_bytes(capacity_) / 8 + 1);
-    const MigrateScratch scratch{moved.data(), up.data(), down.data(), scan.data()};
-    for_each(stream_, capacity_,
-             Advance{full_step(i, nullptr), slab(i).in().id, {grid_, i}, dt_, scratch, FaultReporter{&fault_}});
-    MoleculesOut to[3];
-    for (int d = -1; d <= 1; ++d) {
-      int boxes = 0;
-      if (neighbour(i, d, boxes) >= 0) to[d + 1] = regions[static_cast<std::size_t>(d + 1)].out();
+  void step_in_place() {
+    std::vector<SlabMemory> next = slabs_;
+    for (int i = 0; i < slabs(); ++i) {
+      SlabMemory& to = next[static_cast<std::size_t>(i)];
+      SlabStep step = begin(i);
+      step.advance(to.position.data(), to.velocity.data(), &to.moved);
+      to.number = slab(i).number;
+      to.entries = slab(i).entries;
+      to.rows = slab(i).rows;
+      to.moved_then = slab(i).moved_then;
     }
-    distribute(stream_, slab(i).in(), to, scratch);
-    moved_ += regions[0].count + regions[2].count;
+    slabs_ = std::move(next);
   }
 
-  void merge_slab(int i, std::vector<std::vector<SlabMemory>>& regions) {
-    MoleculesIn from[3];
-    std::vector<std::vector<std::int32_t>> cell(3, std::vector<std::int32_t>(static_cast<std::size_t>(capacity_)));
-    MergeScratch scratch;
-    for (int d = -1; d <= 1; ++d) {
-      int boxes = 0;
-      const int j = neighbour(i, d, boxes);
-      if (j < 0) continue;
-      from[d + 1] = regions[static_cast<std::size_t>(j)][static_cast<std::size_t>(1 - d)].in();
-      scratch.cell[d + 1] = cell[static_cast<std::size_t>(d + 1)].data();
+  void step_and_sort() {
+    std::vector<std::vector<SlabMemory>> regions;  // by source slab
+    for (int i = 0; i < slabs(); ++i) {
+      regions.emplace_back();
+      for (int d = 0; d < 3; ++d) regions.back().emplace_back(d == 1 ? capacity_ : away_, field_.grid.cells());
+      MoleculesOut to[3];
+      for (int d = -1; d <= 1; ++d) {
+        int boxes = 0;
+        if (neighbour(i, d, boxes) >= 0) to[d + 1] = regions.back()[static_cast<std::size_t>(d + 1)].out();
+      }
+      begin(i).advance_and_distribute(to);
+      moved_ += regions.back()[0].count + regions.back()[2].count;
     }
-    std::vector<std::int32_t> number(static_cast<std::size_t>(grid_.cells()));
-    std::vector<std::uint32_t> order(static_cast<std::size_t>(capacity_));
-    std::vector<std::int64_t> scan(exclusive_scan_scratch_bytes(grid_.cells()) / 8 + 1);
-    scratch.number = number.data();
-    scratch.order = order.data();
-    scratch.scan = scan.data();
-    merge_regions(stream_, grid_, from, slab(i).out(), scratch);
+    for (int i = 0; i < slabs(); ++i) {
+      MoleculesIn from[3];
+      for (int d = -1; d <= 1; ++d) {
+        int boxes = 0;
+        const int j = neighbour(i, d, boxes);
+        if (j >= 0) from[d + 1] = regions[static_cast<std::size_t>(j)][static_cast<std::size_t>(1 - d)].in();
+      }
+      SlabStep::merge(stream_, field_, from, slab(i).out(), Arena(memory_.data()));
+      slab(i).moved = 0;
+    }
   }
 
-  CellGrid grid_;
-  LennardJones pair_;
-  double mass_, dt_;
+  ForceField field_;
   std::int64_t capacity_, away_;
+  int sort_every_;
   Device device_;
   Stream stream_;
+  std::vector<std::byte> memory_;
   std::vector<SlabMemory> slabs_;
+  std::int64_t step_ = 0;
   bool half_step_ = false;
   std::uint64_t fault_ = ~std::uint64_t{0};
   std::int64_t moved_ = 0;
+  std::int64_t plain_ = 0;
 };
 
 }  // namespace dsea::md::test

@@ -44,12 +44,14 @@ void expect_close(double value, double reference, double scale, double tolerance
 }
 
 /// Compares totals and every molecule. `stream` is the user's axis that is x inside.
-void compare(const Case& c, const std::string& stream) {
+void compare(const Case& c, const std::string& stream, int sort_every, double skin) {
   const std::string text = "[system]\ndata = \"" + data_folder + "data." + c.name + "\"\n[boundary]\nx = \"" +
-                           c.boundary + "\"\n[ring]\nstream = \"" + stream + "\"\n";
+                           c.boundary + "\"\n[ring]\nstream = \"" + stream +
+                           "\"\n[neighbour]\nskin = " + std::to_string(skin) +
+                           "\nevery = " + std::to_string(sort_every) + "\n";
   const Model model(Config::from_text(text));
-  HostSweep sweep(model.grid(), model.pair(), model.mass(), model.dt(), model.capacity(), model.away());
-  const Start start{Settings(Config::from_text(text))};
+  HostSweep sweep(model.force_field(), model.capacity(), model.away(), model.sort_every());
+  const Start& start = model.start();
   for (int i = 0; i < model.grid().slabs(); ++i) start.fill(i, sweep.slab(i).out());
 
   // user's axis of internal axis k
@@ -85,15 +87,26 @@ void compare(const Case& c, const std::string& stream) {
     }
   }
   EXPECT_GE(sweep.moved_between_slabs(), 2);
+  if (skin > 0) {
+    EXPECT_EQ(sweep.plain_sums(), 0);
+  }
   EXPECT_EQ(sweep.fault_word(), ~std::uint64_t{0});
 }
 
 TEST(Lj864, PeriodicAlongEveryAxis) {
-  for (const char* stream : {"x", "y", "z"}) compare(periodic_case, stream);
+  for (const char* stream : {"x", "y", "z"}) {
+    compare(periodic_case, stream, 1, 0);
+    compare(periodic_case, stream, 10, 0);
+    compare(periodic_case, stream, 10, 0.4);
+  }
 }
 
 TEST(Lj864, MirrorAlongAndAcrossTheStreamAxis) {
-  for (const char* stream : {"x", "y", "z"}) compare(mirror_case, stream);
+  for (const char* stream : {"x", "y", "z"}) {
+    compare(mirror_case, stream, 1, 0);
+    compare(mirror_case, stream, 5, 0);
+    compare(mirror_case, stream, 10, 0.4);
+  }
 }
 
 }  // namespace
