@@ -8,6 +8,7 @@
 #include "dsea/base/log.hpp"
 #include "dsea/ring/ring.hpp"
 #include "ring/settings.hpp"
+#include "support/backend.hpp"
 
 namespace {
 
@@ -19,7 +20,7 @@ std::string toml(const Shape& shape, const Setting& s) { return shape.toml() + s
 
 dsea::RunOutcome run(const Shape& shape, const Setting& s) {
   dsea::DeviceOptions device;
-  device.backend = "host";
+  device.backend = support::backend();
   device.threads = s.threads;
   return dsea::run_local<Program>(dsea::Config::from_text(toml(shape, s)), s.ranks, device);
 }
