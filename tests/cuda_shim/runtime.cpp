@@ -1,5 +1,6 @@
 #include "cuda_shim/runtime.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -75,6 +76,7 @@ void Runtime::push(Stream& stream, Operation operation) {
 }
 
 bool Runtime::advance(Stream& stream, std::uint64_t place) {
+  stream.wanted = std::max(stream.wanted, place);
   while (stream.done < place) {
     if (stream.in_host_function) return false;
     Operation& next = stream.queue.front();
@@ -102,6 +104,8 @@ void Runtime::start_host_function(Stream& stream) {
       stream.in_host_function = false;
       stream.queue.pop_front();
       ++stream.done;
+      advance(stream, stream.wanted);
+      for (const auto& [handle, other] : streams) advance(*other, other->wanted);  // some may have waited for this one
       host_function_done.notify_all();
     });
   }

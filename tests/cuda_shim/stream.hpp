@@ -70,6 +70,7 @@ struct Stream {
   std::deque<Operation> queue;
   std::uint64_t queued = 0;  ///< operations so far
   std::uint64_t done = 0;
+  std::uint64_t wanted = 0;  ///< how far somebody wants it to run; a host function that ends lets it go on until there
   bool in_host_function = false;  ///< the oldest one is one and has been started
   std::unique_ptr<HostThread> host_thread;
 };
