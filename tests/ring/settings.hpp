@@ -3,11 +3,11 @@
 
 #include <array>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "ring/synthetic.hpp"
+#include "support/pairwise.hpp"
 
 namespace synthetic {
 
@@ -33,41 +33,21 @@ struct Setting {
 /// or only that number if it is negative. Deterministic.
 inline std::vector<Setting> cover(int ranks = 5, std::array<std::int64_t, 3> steps = {1, 7, 20}) {
   const std::array<std::string, 3> slots{"auto", "fewest", "40"};
-  const std::array<int, 7> values{
-      ranks < 0 ? 1 : ranks, 8, 3, 2, 3, 3, 3};  // ranks, workers, slots, threads, streams, depth, steps
-  constexpr std::size_t n = values.size();
-  using Pairs = std::array<std::array<std::array<std::array<bool, 8>, 8>, n>, n>;
-  Pairs met{};
-  std::mt19937 random(1);
   std::vector<Setting> all;
-  for (;;) {
-    std::array<std::size_t, n> best{};
-    int best_new = 0;
-    for (int attempt = 0; attempt < 200; ++attempt) {
-      std::array<std::size_t, n> v{};
-      int fresh = 0;
-      for (std::size_t i = 0; i < n; ++i) v[i] = random() % static_cast<unsigned>(values[i]);
-      for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = i + 1; j < n; ++j) fresh += met[i][j][v[i]][v[j]] ? 0 : 1;
-      }
-      if (fresh <= best_new) continue;
-      best_new = fresh;
-      best = v;
-    }
-    if (best_new == 0) return all;
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = i + 1; j < n; ++j) met[i][j][best[i]][best[j]] = true;
-    }
+  const int most_ranks = ranks < 0 ? 1 : ranks;
+  // ranks, workers, slots, threads, streams, depth, steps
+  for (const std::vector<int>& best : dsea::test::pairwise({most_ranks, 8, 3, 2, 3, 3, 3})) {
     Setting s;
-    s.ranks = ranks < 0 ? -ranks : static_cast<int>(best[0]) + 1;
-    s.workers = static_cast<int>(best[1]) + 1;
-    s.slots = slots[best[2]];
-    s.threads = static_cast<int>(best[3]) + 1;
-    s.streams = static_cast<int>(best[4]);
-    s.depth = static_cast<int>(best[5]) + 1;
-    s.steps = steps[best[6]];
+    s.ranks = ranks < 0 ? -ranks : best[0] + 1;
+    s.workers = best[1] + 1;
+    s.slots = slots[static_cast<std::size_t>(best[2])];
+    s.threads = best[3] + 1;
+    s.streams = best[4];
+    s.depth = best[5] + 1;
+    s.steps = steps[static_cast<std::size_t>(best[6])];
     all.push_back(s);
   }
+  return all;
 }
 
 /// Open and folded, odd and even, one and two slabs, one and several kinds, one and several steps, with and without

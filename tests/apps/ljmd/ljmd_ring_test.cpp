@@ -10,6 +10,7 @@
 
 #include "dsea/dsea.hpp"
 #include "kernels/lj/md.hpp"
+#include "support/pairwise.hpp"
 
 namespace {
 
@@ -85,32 +86,54 @@ std::string gas(int slabs, const std::string& boundary, int steps) {
          "\n[time]\ndt = 0.004\n[boundary]\nz = \"" + boundary + "\"\n";
 }
 
-TEST(LjmdRing, DigestDoesNotDependOnTheRing) {
-  struct Ring {
-    int ranks;
-    const char* workers;
-    const char* slots;
-    DeviceOptions device;
-  };
-  const DeviceOptions delayed{.backend = "host", .async_streams = true, .delay_seed = 11};
-  const Ring rings[] = {{1, "2", "\"auto\"", {.backend = "host", .threads = 2}},
-                        {2, "2", "\"fewest\"", {.backend = "host", .isa = dsea::Isa::baseline}},
-                        {3, "1", "40", {.backend = "host", .async_streams = true}},
-                        {2, "3", "\"auto\"", delayed},
-                        {5, "1", "\"fewest\"", {.backend = "host"}},
-                        {1, "8", "\"auto\"", delayed}};
+/// What is run in the ring: pair laws, thermostats, sorting in each or in some steps.
+const char* const kinds_of_runs[] = {
+    "[neighbour]\nevery = 1\n",
+    "[neighbour]\nevery = 3\n[ensemble]\nkind = \"langevin\"\ntemperature = 5\ndamp = 0.5\n",
+    "[neighbour]\nevery = 4\n[ensemble]\nkind = \"rescale\"\ntemperature = 5\neach_type = true\n",
+    "[neighbour]\nevery = 2\n[wca]\n",
+    "[morse]\ndepth = 0.7\nalpha = 4\n",
+};
+
+class LjmdCover : public testing::TestWithParam<int> {};
+
+/// Ranks, workers, slots, threads and streams, instruction set, lists or none: a pairwise cover for every number of
+/// slabs, each of which runs another kind of run.
+TEST_P(LjmdCover, DigestDoesNotDependOnTheRing) {
+  const int slabs = GetParam();
+  const auto cover = dsea::test::pairwise({5, 8, 3, 2, 3, 2, 3}, static_cast<unsigned>(slabs));
+  EXPECT_GE(cover.size(), 40U);
+  const char* const slots[] = {"\"auto\"", "\"fewest\"", "40"};
+  const char* const skins[] = {"0.3", "0", "0.05"};  // lists; none; lists that do not hold all for long
+  int number = 0;
   for (const char* boundary : {"periodic", "mirror"}) {
-    for (int slabs : {1, 2, 3, 4, 7}) {
-      const std::string text = gas(slabs, boundary, 23);
-      const RunOutcome first = run(text + ring("1", "\"auto\"", "z"), 1);
-      for (const Ring& r : rings) {
-        const RunOutcome other = run(text + ring(r.workers, r.slots, "z"), r.ranks, r.device);
-        EXPECT_EQ(other.digest(), first.digest())
-            << slabs << " slabs, " << boundary << ", " << r.ranks << " ranks x " << r.workers << " workers";
-      }
+    const std::string kind = kinds_of_runs[(slabs + number) % 5];
+    const auto text = [&](const std::string& ring, const char* skin) {
+      std::string t = gas(slabs, boundary, 13) + kind + ring;
+      const std::size_t section = t.find("[neighbour]\n");
+      if (section == std::string::npos) return t + "[neighbour]\nskin = " + skin + "\n";
+      return t.insert(section + 12, std::string("skin = ") + skin + "\n");
+    };
+    const RunOutcome first = run(text(ring("1", "\"auto\"", "z"), "0"), 1);
+    for (std::size_t i = static_cast<std::size_t>(number); i < cover.size(); i += 2) {
+      const auto& c = cover[i];
+      DeviceOptions device{.backend = "host"};
+      device.threads = c[3] + 1;
+      device.async_streams = c[4] > 0;
+      device.delay_seed = c[4] > 1 ? 11 : 0;
+      if (c[5] == 0) device.isa = dsea::Isa::baseline;
+      const RunOutcome other =
+          run(text(ring(std::to_string(c[1] + 1), slots[c[2]], "z"), skins[c[6]]), c[0] + 1, device);
+      EXPECT_EQ(other.digest(), first.digest())
+          << kind << slabs << " slabs, " << boundary << ", " << c[0] + 1 << " ranks x " << c[1] + 1
+          << " workers, slots " << slots[c[2]] << ", threads " << c[3] + 1 << ", streams " << c[4] << ", isa " << c[5]
+          << ", skin " << skins[c[6]];
+      if (HasFailure()) return;
     }
+    ++number;
   }
 }
+INSTANTIATE_TEST_SUITE_P(Slabs, LjmdCover, testing::Values(1, 2, 3, 4, 7));
 
 TEST(LjmdRing, TakingUpWhereStepsEndMakesNoDifference) {
   // The closing pass of 0 steps changes nothing, so 0 steps give the digest of the start.

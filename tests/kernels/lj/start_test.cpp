@@ -241,7 +241,8 @@ TEST(Settings, WrongValuesAreNamed) {
       {"[system]\nlattice = \"fcc\"\ncells = [1, 2, 3]\ndensity = 1\n", "system.temperature"},
       {"[system]\nlattice = \"fcc\"\ncells = [1, 2, 3]\ndensity = 1\ntemperature = -1\n", "system.temperature"},
   };
-  for (const auto& [text, part] : cases) EXPECT_NE(error_of(text).find(part), std::string::npos) << text << error_of(text);
+  for (const auto& [text, part] : cases)
+    EXPECT_NE(error_of(text).find(part), std::string::npos) << text << error_of(text);
 }
 
 }  // namespace
