@@ -61,6 +61,11 @@ void start(Port& port, Bytes& data) {
   port.start({&segment, 1});
 }
 
+/// The rank in front of this one in the ring.
+inline int previous(const dsea::Transport& transport) {
+  return (transport.rank() + transport.size() - 1) % transport.size();
+}
+
 /// To the end, within the test's own time limit.
 template <class Port>
 void finish(Port& port) {

@@ -16,8 +16,6 @@ using namespace comm_test;
 using dsea::Segment;
 using dsea::Transport;
 
-int previous(const Transport& transport) { return (transport.rank() + transport.size() - 1) % transport.size(); }
-
 /// The same on both ends of a link.
 std::size_t random_size(std::mt19937& random, std::size_t largest) {
   switch (random() % 4) {

@@ -11,8 +11,6 @@ namespace {
 using namespace comm_test;
 using dsea::Transport;
 
-int previous(const Transport& transport) { return (transport.rank() + transport.size() - 1) % transport.size(); }
-
 /// Sends as much as it can while nobody receives; then everybody receives everything.
 void run_ahead(Transport& transport, std::size_t size, std::uint64_t least, std::uint64_t most) {
   if (transport.size() == 1) return;
