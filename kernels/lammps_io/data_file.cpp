@@ -1,12 +1,10 @@
 #include "kernels/lammps_io/data_file.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
-#include "dsea/base/error.hpp"
 #include "dsea/base/text.hpp"
 #include "kernels/lammps_io/line_reader.hpp"
+#include "kernels/lammps_io/molecule_lines.hpp"
 
 namespace dsea::lammps {
 
@@ -28,13 +26,6 @@ class Parser {
   }
 
  private:
-  /// Where a molecule was read, to find its velocity and double ids.
-  struct Place {
-    std::int64_t id;
-    std::int64_t line;
-    std::size_t index;
-  };
-
   // ---- header: lines "<numbers> <keyword>" up to the first section ----
   bool read_header() {
     bool more = in_.next_filled();
@@ -164,48 +155,23 @@ class Parser {
       if (in_.words().size() != columns) in_.fail("either all molecules have image flags or none");
       file_.molecules.push_back(molecule());
     }
-    sort_by_id();
+    lines_.sort(in_, file_.molecules);
     return in_.next_filled();
   }
 
   DataMolecule molecule() {
     const auto& w = in_.words();
     DataMolecule m;
-    m.id = in_.integer(w[0], "the id");
-    if (m.id < 1) in_.fail(cat("id ", m.id, ": ids must be positive"));
-    if (m.id >= std::int64_t{1} << 56) in_.fail(cat("id ", m.id, " is too large (2^56 or more)"));
+    m.id = molecule_id(in_, w[0]);
     m.type = type(w[1]);
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const char a = axis_names[axis];
       const double x = m.position[axis] = in_.real(w[2 + axis], std::string_view(&a, 1));
-      if (x < file_.lo[axis] || x > file_.hi[axis]) {
-        in_.fail(cat("molecule ", m.id, " is outside the box: ", a, " = ", x, " is not in [", file_.lo[axis], ", ",
-                     file_.hi[axis], "]; wrap it into the box"));
-      }
-      if (w.size() == 8) m.image[axis] = image(w[5 + axis]);
+      if (x < file_.lo[axis] || x > file_.hi[axis]) fail_outside(in_, m, axis, file_);
+      if (w.size() == 8) m.image[axis] = molecule_image(in_, w[5 + axis]);
     }
-    places_.push_back({m.id, in_.line(), places_.size()});
+    lines_.add(m.id, in_.line());
     return m;
-  }
-
-  int image(std::string_view word) {
-    const std::int64_t n = in_.integer(word, "the image flag");
-    if (n < -32768 || n > 32767) in_.fail(cat("image flag ", n, " is not in -32768 ... 32767"));
-    return static_cast<int>(n);
-  }
-
-  void sort_by_id() {
-    std::stable_sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) { return a.id < b.id; });
-    for (std::size_t i = 1; i < places_.size(); ++i) {
-      if (places_[i].id == places_[i - 1].id) {
-        in_.fail_at(places_[i].line,
-                    cat("molecule ", places_[i].id, " is there twice, first in line ", places_[i - 1].line));
-      }
-    }
-    std::vector<DataMolecule> sorted;
-    sorted.reserve(file_.molecules.size());
-    for (const Place& p : places_) sorted.push_back(file_.molecules[p.index]);
-    file_.molecules = std::move(sorted);
   }
 
   bool velocities() {
@@ -216,10 +182,9 @@ class Parser {
     for (std::int64_t n = 0; n < atoms_; ++n) {
       section_line(n, {4}, "id vx vy vz");
       const std::int64_t id = in_.integer(in_.words()[0], "the id");
-      const auto at = std::lower_bound(places_.begin(), places_.end(), id,
-                                       [](const Place& p, std::int64_t value) { return p.id < value; });
-      if (at == places_.end() || at->id != id) in_.fail(cat("there is no molecule ", id, " in section Atoms"));
-      const auto index = static_cast<std::size_t>(at - places_.begin());
+      const std::int64_t at = lines_.find(id);
+      if (at < 0) in_.fail(cat("there is no molecule ", id, " in section Atoms"));
+      const auto index = static_cast<std::size_t>(at);
       if (seen[index]) in_.fail(cat("the velocity of molecule ", id, " is given twice"));
       seen[index] = true;
       for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -236,7 +201,7 @@ class Parser {
 
   LineReader in_;
   DataFile file_;
-  std::vector<Place> places_;
+  MoleculeLines lines_;
   std::int64_t atoms_ = -1;
   std::string last_section_;
   std::int64_t last_expected_ = 0;
@@ -250,12 +215,6 @@ class Parser {
 
 DataFile parse_data_file(std::string_view text, const std::string& name) { return Parser(text, name).parse(); }
 
-DataFile read_data_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in) throw UsageError(cat("cannot read the data file ", path, ": is the path right?"));
-  return parse_data_file(std::move(text).str(), path);
-}
+DataFile read_data_file(const std::string& path) { return parse_data_file(read_text_file(path, "data file"), path); }
 
 }  // namespace dsea::lammps

@@ -3,10 +3,9 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <string>
-#include <string_view>
+
+#include "kernels/lammps_io/part_file.hpp"
 
 namespace dsea::lammps {
 
@@ -26,35 +25,25 @@ struct DumpHeader {
   std::array<double, 3> lo{};
   std::array<double, 3> hi{};
   std::array<bool, 3> periodic{};  ///< written as "pp", otherwise "ff"
+  bool forces = true;              ///< with columns fx fy fz
 };
 
-/// Columns: id type x y z vx vy vz fx fy fz ix iy iz. Numbers have as many digits as it takes to read back the same
-/// bits. The file appears under its name only by close(); without it a temporary file "<path>.part" is removed.
-/// Used by one thread at a time. Errors are RunErrors that name the file.
+/// Columns: id type x y z vx vy vz [fx fy fz] ix iy iz. Numbers have as many digits as it takes to read back the same
+/// bits. The file appears under its name only by close(). Used by one thread at a time. Errors are RunErrors that name
+/// the file.
 class DumpFile {
  public:
   DumpFile(std::string path, const DumpHeader& header);
-  ~DumpFile();
-  DumpFile(const DumpFile&) = delete;
-  DumpFile& operator=(const DumpFile&) = delete;
 
   void add(const DumpMolecule& molecule);
 
-  /// Writes what is left and renames the file. Throws if the number of molecules is not the header's.
+  /// Writes what is left. Throws if the number of molecules is not the header's.
   void close();
 
  private:
-  void append(std::string_view text);
-  template <class T>
-  void append_number(T value);
-  void flush();
-  [[noreturn]] void fail(std::string_view what) const;
-
-  std::string path_;
-  std::string part_;
-  std::FILE* file_ = nullptr;
-  std::string buffer_;
-  std::int64_t expected_ = 0;
+  PartFile file_;
+  bool forces_;
+  std::int64_t expected_;
   std::int64_t written_ = 0;
 };
 

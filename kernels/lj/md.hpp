@@ -108,6 +108,7 @@ class Md {
   std::unique_ptr<SnapshotWriter> open_snapshot(std::int64_t step, const std::string& folder) const {
     return model_.open_snapshot(step, folder);
   }
+  void close_output(const std::string& folder) const { model_.close_output(folder); }
   std::string explain(const Fault& fault) const { return model_.explain(fault); }
 
  private:

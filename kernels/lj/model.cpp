@@ -3,28 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 
 #include "dsea/base/hash.hpp"
 #include "dsea/base/text.hpp"
 #include "dsea/device/reduce.hpp"
 #include "dsea/device/scan.hpp"
-#include "kernels/lammps_io/dump_file.hpp"
 #include "kernels/lj/slab_step.hpp"
 #include "kernels/lj/sorting.hpp"
 
 namespace dsea::md {
 
 namespace {
-
-/// Internal axes to the user's.
-template <class T>
-std::array<T, 3> user_axes(const std::array<int, 3>& axes, T x, T y, T z) {
-  std::array<T, 3> result{};
-  const T values[] = {x, y, z};
-  for (std::size_t k = 0; k < 3; ++k) result[static_cast<std::size_t>(axes[k])] = values[k];
-  return result;
-}
 
 std::array<int, 3> user_images(const std::array<int, 3>& axes, std::uint64_t tag) {
   return user_axes(axes, tag_image(tag, 0), tag_image(tag, 1), tag_image(tag, 2));
@@ -35,33 +24,6 @@ std::uint64_t bits(double value) {
   std::memcpy(&b, &value, sizeof(b));
   return b;
 }
-
-class DumpWriter final : public SnapshotWriter {
- public:
-  DumpWriter(const std::string& path, const lammps::DumpHeader& header, const SnapshotFields& fields,
-             const std::array<int, 3>& axes)
-      : file_(path, header), fields_(fields), axes_(axes) {}
-
-  void slab(int /*slab*/, SlabIn data) override {
-    const auto id = data[fields_.id];
-    const auto position = data[fields_.position];
-    const auto velocity = data[fields_.velocity];
-    const auto force = data[fields_.force];
-    for (std::int64_t i = 0; i < id.count(); ++i) {
-      const Position& p = position[i];
-      const Velocity& v = velocity[i];
-      const ForceEnergy& f = force[i];
-      file_.add({id[i], tag_type(p.tag), user_axes(axes_, p.x, p.y, p.z), user_axes(axes_, v.x, v.y, v.z),
-                 user_axes(axes_, f.x, f.y, f.z), user_images(axes_, p.tag)});
-    }
-  }
-  void close() override { file_.close(); }
-
- private:
-  lammps::DumpFile file_;
-  SnapshotFields fields_;
-  std::array<int, 3> axes_;
-};
 
 }  // namespace
 
@@ -168,6 +130,10 @@ void Model::describe() {
   }
   snapshot_ = {p.snapshot.list<std::int64_t>("id", capacity_), p.snapshot.list<Position>("position", capacity_),
                p.snapshot.list<Velocity>("velocity", capacity_), p.snapshot.list<ForceEnergy>("force", capacity_)};
+  const OutputSettings output(settings_.origin);
+  p.profiles_from = output.when.profile_from;
+  p.last_snapshot = output.when.last;
+  output_.emplace(output, start_, snapshot_);
   potential_ = p.observable("potential energy");
   kinetic_ = p.observable("kinetic energy");
   virial_ = p.observable("virial");
@@ -227,17 +193,10 @@ std::vector<double> Model::row(const StepSums& sums) const {
 }
 
 std::unique_ptr<SnapshotWriter> Model::open_snapshot(std::int64_t step, const std::string& folder) const {
-  const auto& axes = start_.axes();
-  const CellGrid& g = grid();
-  lammps::DumpHeader header;
-  header.step = step;
-  header.molecules = start_.molecules();
-  header.lo = user_axes(axes, g.x.lo, g.y.lo, g.z.lo);
-  header.hi = user_axes(axes, g.x.hi, g.y.hi, g.z.hi);
-  header.periodic = user_axes(axes, g.x.periodic, g.y.periodic, g.z.periodic);
-  const auto path = std::filesystem::path(folder) / lammps::dump_name(step);
-  return std::make_unique<DumpWriter>(path.string(), header, snapshot_, axes);
+  return output_->open(step, folder);
 }
+
+void Model::close_output(const std::string& folder) const { output_->close(folder); }
 
 std::string Model::explain(const Fault& fault) const {
   const std::string who = cat("molecule ", fault.element, " in slab ", fault.slab, " at step ", fault.step);

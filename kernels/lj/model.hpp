@@ -1,9 +1,10 @@
-// Everything about a molecular dynamics run that is not a kernel: the problem, the start, the table, the dump.
+// Everything about a molecular dynamics run that is not a kernel: the problem, the start, the table, the output.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,17 +14,11 @@
 #include "dsea/slice/view.hpp"
 #include "kernels/cell_list/molecules.hpp"
 #include "kernels/lj/force_field.hpp"
+#include "kernels/lj/output.hpp"
 #include "kernels/lj/settings.hpp"
 #include "kernels/lj/start.hpp"
 
 namespace dsea::md {
-
-/// Force on a molecule and its halves of the pair energies and of the sum of r . f.
-struct ForceEnergy {
-  double x, y, z;
-  double potential;
-  double virial;
-};
 
 /// Side fields of the neighbour lists.
 struct ListFieldsOf {
@@ -32,14 +27,6 @@ struct ListFieldsOf {
   Field<std::int32_t> number;
   Field<std::int32_t> entries;
   Field<double> moved;  ///< of three slabs, when the list was made
-};
-
-/// The fields of a snapshot: the state of one full step.
-struct SnapshotFields {
-  Field<std::int64_t> id;
-  Field<Position> position;
-  Field<Velocity> velocity;
-  Field<ForceEnergy> force;
 };
 
 class Model {
@@ -75,6 +62,7 @@ class Model {
   std::vector<double> row(const StepSums& sums) const;
 
   std::unique_ptr<SnapshotWriter> open_snapshot(std::int64_t step, const std::string& folder) const;
+  void close_output(const std::string& folder) const;
   std::string explain(const Fault& fault) const;
 
  private:
@@ -92,6 +80,7 @@ class Model {
   MoleculeFields fields_;
   ListFieldsOf lists_;
   SnapshotFields snapshot_;
+  std::optional<Output> output_;
   Observable potential_, kinetic_, virial_;
 };
 

@@ -16,7 +16,6 @@ DeviceOptions device_options(const RunSettings& settings, DeviceOptions options)
 RingOptions ring_options(const RunSettings& settings) {
   RingOptions o;
   o.table_every = settings.thermo_every;
-  o.snapshot_every = settings.dump_every;
   o.out = settings.out;
   o.watchdog_seconds = settings.watchdog;
   return o;
@@ -42,16 +41,21 @@ RankRun::RankRun(const MakeProgram& make, const Config& config, const DeviceOpti
   if (problem_.finish && !program_->has_finish()) {
     throw UsageError("the problem has a closing pass, but the program has no finish()");
   }
+  if (settings_.profile_every > 0 && !problem_.profiles_from) {
+    config.fail("output.profile_every", "this program makes no profiles: set it to 0 or leave it out");
+  }
   PlanRequest request = plan_request(settings_, problem_, transport.size(), device_);
   if (!device_.is_cuda()) *request.memory /= static_cast<std::size_t>(ranks_here);
   plan_.emplace(problem_, request);
 }
 
 RingOutcome RankRun::run(const RingOptions& options, const OnRing& on_ring) {
-  if (options.snapshot_every > 0 && (!program_->has_snapshots() || problem_.snapshot.size() == 0)) {
+  RingOptions all = options;
+  all.snapshots = snapshot_steps(settings_, problem_);
+  if (all.snapshots.any() && (!program_->has_snapshots() || problem_.snapshot.size() == 0)) {
     throw UsageError("snapshots are asked for ([output] dump_every), but this program has none: set it to 0");
   }
-  ring_ = std::make_unique<Ring>(*program_, problem_, *plan_, options, device_, transport_, log_);
+  ring_ = std::make_unique<Ring>(*program_, problem_, *plan_, all, device_, transport_, log_);
   if (on_ring) on_ring(*ring_, true);
   struct Ended {
     const OnRing& on_ring;

@@ -21,7 +21,7 @@ class RankRun {
   RankRun(const MakeProgram& make, const Config& config, const DeviceOptions& device, Transport& transport, Log log,
           int ranks_here);
 
-  /// Allocates the ring and runs all steps.
+  /// Allocates the ring and runs all steps; takes the snapshots that configuration and program ask for.
   RingOutcome run(const RingOptions& options, const OnRing& on_ring);
 
   const Problem& problem() const { return problem_; }
@@ -40,6 +40,7 @@ class RankRun {
   std::unique_ptr<Ring> ring_;  // kept until the end: other ranks may still copy from its memory
 };
 
+/// All but the snapshots, which depend on the program.
 RingOptions ring_options(const RunSettings& settings);
 
 /// All ranks as threads of this process; the caller plays rank 0. `options.on_row` is called for rank 0.

@@ -44,7 +44,7 @@ RunSettings RunSettings::read(const Config& config) {
 
   s.thermo_every = config.get<std::int64_t>("output.thermo_every", s.thermo_every, not_negative);
   s.dump_every = config.get<std::int64_t>("output.dump_every", s.dump_every, not_negative);
-  not_yet(config, "output.profile_every");
+  s.profile_every = config.get<std::int64_t>("output.profile_every", s.profile_every, not_negative);
   not_yet(config, "output.checkpoint_every");
 
   s.rate = config.find<double>("plan.rate", positive);
@@ -71,6 +71,15 @@ int choose_workers(const RunSettings& settings, const Problem& problem, int proc
   return best;
 }
 
+SnapshotSteps snapshot_steps(const RunSettings& settings, const Problem& problem) {
+  SnapshotSteps s;
+  s.dump_every = settings.dump_every;
+  s.profile_every = problem.profiles_from ? settings.profile_every : 0;
+  s.profile_from = problem.profiles_from.value_or(0);
+  s.last = problem.last_snapshot;
+  return s;
+}
+
 PlanRequest plan_request(const RunSettings& settings, const Problem& problem, int processes, const Device& device) {
   PlanRequest r;
   r.steps = settings.steps;
@@ -81,7 +90,8 @@ PlanRequest plan_request(const RunSettings& settings, const Problem& problem, in
   r.slots_per_ring = settings.slots;
   r.depth = settings.depth > 0 ? settings.depth : (device.async() ? 2 : 1);
   r.feedback_delay = settings.feedback_delay;
-  r.snapshot_buffers = settings.dump_every > 0 && problem.snapshot.size() > 0 ? r.workers + 2 : 0;
+  const bool snapshots = snapshot_steps(settings, problem).any() && problem.snapshot.size() > 0;
+  r.snapshot_buffers = snapshots ? r.workers + 2 : 0;
   r.staging_slices = device.is_cuda() ? 2 : 0;
   r.memory = static_cast<std::size_t>(std::max<std::int64_t>(0, device.memory_available()));
   r.rate = settings.rate;

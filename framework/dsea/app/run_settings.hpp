@@ -7,6 +7,7 @@
 
 #include "dsea/base/config.hpp"
 #include "dsea/device/device.hpp"
+#include "dsea/io/snapshot.hpp"
 #include "dsea/ring/ring_plan.hpp"
 
 namespace dsea {
@@ -27,7 +28,7 @@ struct RunSettings {
   bool async_streams = false;   ///< host back end: a thread a stream (debugging)
   std::int64_t delay_seed = 0;  ///< with async_streams: random delays (debugging)
   // [output]
-  std::int64_t thermo_every = 0, dump_every = 0;
+  std::int64_t thermo_every = 0, dump_every = 0, profile_every = 0;
   // [plan]
   std::optional<double> rate, bandwidth;
 
@@ -37,6 +38,9 @@ struct RunSettings {
 
 /// Workers a rank: as given, or as many as still keep all processes busy, 8 at most.
 int choose_workers(const RunSettings& settings, const Problem& problem, int processes, bool at_once);
+
+/// The steps of which a program takes snapshots.
+SnapshotSteps snapshot_steps(const RunSettings& settings, const Problem& problem);
 
 /// What the plan is asked for.
 PlanRequest plan_request(const RunSettings& settings, const Problem& problem, int processes, const Device& device);

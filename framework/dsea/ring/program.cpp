@@ -147,6 +147,8 @@ void Problem::check() const {
            " slabs on each side; it may write its own only");
     check_feedback(*this, *finish);
   }
+  demand(!last_snapshot || finish, "a snapshot of the last step needs a closing pass, which alone sees that state");
+  demand(!last_snapshot || snapshot.size() > 0, "a snapshot of the last step is asked for, but it would be empty");
 }
 
 }  // namespace dsea

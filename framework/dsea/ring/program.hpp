@@ -14,6 +14,8 @@
 //   std::uint64_t digest(int slab, dsea::SlabIn) const;       // when elements carry ids of their own; host memory
 //   std::vector<double> row(const dsea::StepSums&) const;     // one line of the table, as many as Problem::columns
 //   std::unique_ptr<dsea::SnapshotWriter> open_snapshot(std::int64_t step, const std::string& folder) const;
+//   void close_output(const std::string& folder) const;       // on rank 0, when all ranks have ended well: finishes
+//                                                             // what the writers of all steps left in the folder
 //   std::string explain(const dsea::Fault&) const;            // words for a code reported by a kernel
 //   void load(int feed, std::int64_t step, int slab, void* to) const;   // one slab of a feed, into host memory
 //
@@ -151,6 +153,9 @@ struct Problem {
   std::string element_name = "elements";
   std::vector<std::string> columns;  ///< of the table; empty: no table. The framework adds the step in front
   SliceLayout snapshot;              ///< what Stage::snapshot() has room for, a slab; empty: no snapshots
+  /// open_snapshot() also serves the steps of [output] profile_every, from this step on. Nothing: that key is refused.
+  std::optional<std::int64_t> profiles_from;
+  bool last_snapshot = false;  ///< a snapshot of the last step, whatever the periods say; by the closing pass
   std::vector<ObservableSpec> observables;
   std::vector<FeedSpec> feeds;
 

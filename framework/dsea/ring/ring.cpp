@@ -59,9 +59,10 @@ Ring::Ring(WorkerProgram& program, const Problem& problem, const RingPlan& plan,
   if (problem.finish) last_row_mask_ = mask(problem.finish->observed);
   rows_.reserve(64);
   program_.prepare(device);
-  environment_ = std::make_unique<RunnerEnvironment>(RunnerEnvironment{
-      program, problem, topology_, device_, mutex_, machine_, slots_, ledger_, snapshots_, wake_main_,
-      plan.request().feedback_delay, options.table_every, program.has_snapshots() ? options.snapshot_every : 0});
+  environment_ = std::make_unique<RunnerEnvironment>(
+      RunnerEnvironment{program, problem, topology_, device_, mutex_, machine_, slots_, ledger_, snapshots_, wake_main_,
+                        plan.request().feedback_delay, options.table_every,
+                        program.has_snapshots() ? options.snapshots : SnapshotSteps{}});
   for (int w = 0; w < plan.request().workers; ++w) {
     runners_.push_back(
         std::make_unique<StageRunner>(*environment_, w, plan.request().depth, plan.region_sets(rank_, w)));
@@ -180,6 +181,7 @@ RingOutcome Ring::gather_reports() {
   outcome.steady_seconds = outcome.ranks.back().steady_seconds;
   outcome.steady_steps = outcome.ranks.back().steady_steps;
   hand_out_rows();
+  program_.close_output(options_.out);
   return outcome;
 }
 

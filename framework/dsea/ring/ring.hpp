@@ -27,10 +27,10 @@
 namespace dsea {
 
 struct RingOptions {
-  std::int64_t table_every = 0;     ///< full steps between rows of the table; 0: no table
-  std::int64_t snapshot_every = 0;  ///< full steps between snapshots; 0: none
-  std::string out = ".";            ///< folder of the snapshots
-  double watchdog_seconds = 120;    ///< without any progress the job is ended
+  std::int64_t table_every = 0;   ///< full steps between rows of the table; 0: no table
+  SnapshotSteps snapshots;        ///< none if the program has no snapshots
+  std::string out = ".";          ///< folder of the snapshots
+  double watchdog_seconds = 120;  ///< without any progress the job is ended
   /// On rank 0: gets the rows of the table in the order of steps, from the io thread. May be empty.
   std::function<void(const StepSums&)> on_row;
 };

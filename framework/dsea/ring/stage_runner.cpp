@@ -90,7 +90,7 @@ const Kind* StageRunner::kind_of(const StageJob& job) const {
 }
 
 bool StageRunner::wants_snapshot(const StageJob& job) const {
-  return environment_.snapshot_every > 0 && starts_step(job) && step_of(job) % environment_.snapshot_every == 0;
+  return starts_step(job) && environment_.snapshot_steps.wanted(step_of(job), environment_.machine.schedule().steps());
 }
 
 bool StageRunner::prepared(const StageJob& job) const {

@@ -30,7 +30,7 @@ struct RunnerEnvironment {
   Signal& wake_main;  ///< notified when an async host stage is done
   std::int64_t feedback_delay = 1;
   std::int64_t table_every = 0;
-  std::int64_t snapshot_every = 0;
+  SnapshotSteps snapshot_steps;
 };
 
 /// What a finished stage leaves to be done.

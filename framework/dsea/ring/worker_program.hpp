@@ -31,6 +31,7 @@ class WorkerProgram {
   virtual std::uint64_t digest(const SliceLayout& layout, int slab, const RawField* fields) const = 0;
   virtual std::vector<double> row(const Problem& problem, const StepSums& sums) const = 0;
   virtual std::unique_ptr<SnapshotWriter> open_snapshot(std::int64_t step, const std::string& folder) const = 0;
+  virtual void close_output(const std::string& folder) const = 0;
   virtual std::string explain(const Fault& fault) const = 0;
 };
 
@@ -78,6 +79,9 @@ class ProgramOf final : public WorkerProgram {
     } else {
       return nullptr;
     }
+  }
+  void close_output(const std::string& folder) const override {
+    if constexpr (requires(const T& t) { t.close_output(folder); }) user_.close_output(folder);
   }
   std::string explain(const Fault& fault) const override {
     if constexpr (requires(const T& t) { t.explain(fault); }) {
