@@ -81,11 +81,10 @@ __attribute__((target("avx2"))) int find_avx2(const MakeList& make, const Around
   int found = 0;
   int n = 0;
   const auto store = [&] {
-    for (int k = 0; k < n; ++k) {
-      if (near[k] == self) continue;
-      if (found < stride) entries[found * NeighbourList::group] = near[k];
-      ++found;
-    }
+    const int kept = std::min(n, std::max(0, stride - found));
+    std::int32_t* const to = entries + found * NeighbourList::group;
+    for (int k = 0; k < kept; ++k) to[k * NeighbourList::group] = near[k];
+    found += n;
     n = 0;
   };
 
@@ -101,7 +100,9 @@ __attribute__((target("avx2"))) int find_avx2(const MakeList& make, const Around
       const __m256 r2 =
           _mm256_add_ps(_mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy)), _mm256_mul_ps(dz, dz));
       const unsigned valid = range.end - j < 8 ? (1U << (range.end - j)) - 1U : 0xffU;
-      const unsigned mask = static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(r2, reach2, _CMP_LT_OQ))) & valid;
+      const auto offset = static_cast<unsigned>(self - j);
+      const unsigned others = offset < 8 ? valid & ~(1U << offset) : valid;
+      const unsigned mask = static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(r2, reach2, _CMP_LT_OQ))) & others;
       const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(places_of_bits[mask].data()));
       const __m256i kept = _mm256_add_epi32(_mm256_set1_epi32(j), _mm256_cvtepu8_epi32(bytes));
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(near + n), kept);

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "kernels/lj/host_sweep.hpp"
+#include "kernels/lj/sweep.hpp"
 
 namespace dsea::md::test {
 namespace {
@@ -37,7 +37,7 @@ CellGrid make_grid(const Shape& s, std::int64_t molecules, double margin = 0) {
 }
 
 /// Puts molecules into the sweep's slabs.
-void fill(HostSweep& sweep, const CellGrid& grid, const std::map<std::int64_t, PlainMolecule>& molecules) {
+void fill(Sweep& sweep, const CellGrid& grid, const std::map<std::int64_t, PlainMolecule>& molecules) {
   for (int s = 0; s < grid.slabs(); ++s) {
     MoleculesOut out = sweep.slab(s).out();
     std::int64_t n = 0;
@@ -56,7 +56,7 @@ void fill(HostSweep& sweep, const CellGrid& grid, const std::map<std::int64_t, P
   }
 }
 
-void check_order(HostSweep& sweep, const CellGrid& grid) {
+void check_order(Sweep& sweep, const CellGrid& grid) {
   for (int s = 0; s < grid.slabs(); ++s) {
     const MoleculesIn m = sweep.slab(s).in();
     ASSERT_EQ(m.cells[0], 0);
@@ -122,7 +122,7 @@ void same_as_all_pairs(const Shape& shape, const Way& way) {
   BruteForce reference(grid, pair, mass, dt);
   reference.molecules = random_molecules(grid, wanted, 1.0, 1.5, random);
   reference.forces();
-  HostSweep sweep(field, 400, 400, way.sort_every);
+  Sweep sweep(field, 400, 400, way.sort_every);
   fill(sweep, grid, reference.molecules);
   expect_same(sweep.observe(), reference, 1e-11);
   for (int step = 0; step < 60; ++step) {
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Shape{{3.4, 2.2, 1.1}, {false, true, false}}, Shape{{2.0, 3.5, 3.5}, {true, false, false}},
                     Shape{{1.001, 2.4, 0.6}, {true, true, false}}, Shape{{5.5, 1.2, 2.1}, {false, true, true}}));
 
-TEST(Sweep, ThinlyFilledBoxHasFewCells) {
+TEST(SweepBox, ThinlyFilledBoxHasFewCells) {
   const CellGrid grid = make_grid({{30, 30, 30}, {true, true, true}}, 60);
   EXPECT_LE(grid.cells(), 9);
   std::mt19937_64 random(5);
@@ -166,7 +166,7 @@ TEST(Sweep, ThinlyFilledBoxHasFewCells) {
   BruteForce reference(grid, pair, 1, 0.01);
   reference.molecules = random_molecules(grid, 60, 1.0, 20, random);
   reference.forces();
-  HostSweep sweep(one_type(grid, pair, 1, 0.01), 60, 60);
+  Sweep sweep(one_type(grid, pair, 1, 0.01), 60, 60);
   fill(sweep, grid, reference.molecules);
   for (int step = 0; step < 20; ++step) {
     sweep.step();
@@ -176,9 +176,9 @@ TEST(Sweep, ThinlyFilledBoxHasFewCells) {
   expect_same(sweep.observe(), reference, 1e-9);
 }
 
-TEST(Sweep, EmptyBox) {
+TEST(SweepBox, EmptyBox) {
   const CellGrid grid = make_grid({{3, 2, 1.01}, {true, true, true}}, 0);
-  HostSweep sweep(one_type(grid, LennardJones::row(1, 1, cutoff, true), 1, 0.01), 1, 1);
+  Sweep sweep(one_type(grid, LennardJones::row(1, 1, cutoff, true), 1, 0.01), 1, 1);
   fill(sweep, grid, {});
   sweep.step();
   check_order(sweep, grid);
@@ -188,7 +188,7 @@ TEST(Sweep, EmptyBox) {
 /// The fault word after one step of a single molecule, or of two.
 std::uint64_t fault_of(PlainMolecule first, std::optional<PlainMolecule> second = {}) {
   const CellGrid grid = make_grid({{4, 3, 3}, {true, true, false}}, 100);
-  HostSweep sweep(one_type(grid, LennardJones::row(1, 1, cutoff, true), 1, 0.01), 10, 10);
+  Sweep sweep(one_type(grid, LennardJones::row(1, 1, cutoff, true), 1, 0.01), 10, 10);
   std::map<std::int64_t, PlainMolecule> molecules{{42, first}};
   if (second) molecules[43] = *second;
   fill(sweep, grid, molecules);

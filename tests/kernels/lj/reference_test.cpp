@@ -5,9 +5,9 @@
 #include <string>
 
 #include "dsea/base/config.hpp"
-#include "kernels/lj/host_sweep.hpp"
 #include "kernels/lj/model.hpp"
 #include "kernels/lj/reference_dump.hpp"
+#include "kernels/lj/sweep.hpp"
 
 namespace dsea::md::test {
 namespace {
@@ -62,7 +62,7 @@ void compare(const Case& c, const std::string& stream, int sort_every, double sk
                            stream + "\"\n[neighbour]\nskin = " + std::to_string(skin) +
                            "\nevery = " + std::to_string(sort_every) + "\n";
   const Model model(Config::from_text(text));
-  HostSweep sweep(model.force_field(), model.capacity(), model.away(), model.sort_every());
+  Sweep sweep(model.force_field(), model.capacity(), model.away(), model.sort_every());
   const Start& start = model.start();
   for (int i = 0; i < model.grid().slabs(); ++i) start.fill(i, sweep.slab(i).out());
 
@@ -98,8 +98,7 @@ void compare(const Case& c, const std::string& stream, int sort_every, double sk
         expect_close(v[k], atom.at("v" + a), 1, tolerance, who + " velocity");
         expect_close(f[k], atom.at("f" + a), 100, tolerance, who + " force");
       }
-      expect_close(s.potential, atom.at("c_pea"), 10,
-                   tolerance, at + "energy of " + std::to_string(id));
+      expect_close(s.potential, atom.at("c_pea"), 10, tolerance, at + "energy of " + std::to_string(id));
     }
     for (int k = 0; k < 3; ++k) {
       if (c.config.find("mirror") == std::string::npos) {

@@ -1,10 +1,11 @@
-// Runs the molecular dynamics kernels over all slabs, step by step, without a ring: what the ring has to do, in plain
-// loops over plain arrays.
+// The molecular dynamics kernels over all slabs, step by step, without a ring: what the ring has to do, in plain loops
+// over plain arrays on the host. The reference of tests, and the limit that the ring's bench compares with.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <map>
-#include <set>
+#include <utility>
 #include <vector>
 
 #include "dsea/device/device.hpp"
@@ -12,7 +13,7 @@
 #include "kernels/lj/slab_step.hpp"
 #include "kernels/lj/sorting.hpp"
 
-namespace dsea::md::test {
+namespace dsea::md {
 
 /// The fields of one slab or region.
 struct SlabMemory {
@@ -77,15 +78,15 @@ inline ForceField one_type(const CellGrid& grid, const PairRow& pair, double mas
   return field;
 }
 
-class HostSweep {
+class Sweep {
  public:
-  /// `field.skin` > 0: with lists, which are made when molecules have been sorted.
-  HostSweep(const ForceField& field, std::int64_t capacity, std::int64_t away, int sort_every = 1)
+  /// `field.skin` > 0: with lists, which are made when molecules have been sorted..
+  Sweep(const ForceField& field, std::int64_t capacity, std::int64_t away, int sort_every = 1, int threads = 1)
       : field_(field),
         capacity_((capacity + 7) / 8 * 8),
         away_(away),
         sort_every_(sort_every),
-        device_(Device::open({.backend = "host"})),
+        device_(Device::open({.backend = "host", .threads = threads})),
         stream_(device_, "sweep"),
         memory_(SlabStep::scratch_bytes(field, capacity_, away)) {
     field_.upload(device_);
@@ -96,6 +97,9 @@ class HostSweep {
       s.number.resize(static_cast<std::size_t>(capacity_));
       s.entries.resize(static_cast<std::size_t>(capacity_ * field.list_stride));
       s.moved_then.resize(3);
+      next_.emplace_back(capacity_, field.grid.cells());
+      regions_.emplace_back();
+      for (int d = 0; d < 3; ++d) regions_.back().emplace_back(d == 1 ? capacity_ : away_, field.grid.cells());
     }
   }
 
@@ -176,38 +180,35 @@ class HostSweep {
   }
 
   void step_in_place() {
-    std::vector<SlabMemory> next = slabs_;
     for (int i = 0; i < slabs(); ++i) {
-      SlabMemory& to = next[static_cast<std::size_t>(i)];
-      SlabStep step = begin(i);
-      step.advance(to.position.data(), to.velocity.data(), &to.moved);
-      to.number = slab(i).number;
-      to.entries = slab(i).entries;
-      to.rows = slab(i).rows;
-      to.moved_then = slab(i).moved_then;
+      SlabMemory& to = next_[static_cast<std::size_t>(i)];
+      begin(i).advance(to.position.data(), to.velocity.data(), &to.moved);
     }
-    slabs_ = std::move(next);
+    for (int i = 0; i < slabs(); ++i) {
+      SlabMemory& to = next_[static_cast<std::size_t>(i)];
+      std::swap(slab(i).position, to.position);
+      std::swap(slab(i).velocity, to.velocity);
+      slab(i).moved = to.moved;
+    }
   }
 
   void step_and_sort() {
-    std::vector<std::vector<SlabMemory>> regions;  // by source slab
     for (int i = 0; i < slabs(); ++i) {
-      regions.emplace_back();
-      for (int d = 0; d < 3; ++d) regions.back().emplace_back(d == 1 ? capacity_ : away_, field_.grid.cells());
+      auto& regions = regions_[static_cast<std::size_t>(i)];
       MoleculesOut to[3];
       for (int d = -1; d <= 1; ++d) {
         int boxes = 0;
-        if (neighbour(i, d, boxes) >= 0) to[d + 1] = regions.back()[static_cast<std::size_t>(d + 1)].out();
+        if (neighbour(i, d, boxes) >= 0) to[d + 1] = regions[static_cast<std::size_t>(d + 1)].out();
       }
       begin(i).advance_and_distribute(to);
-      moved_ += regions.back()[0].count + regions.back()[2].count;
+      moved_ += regions[0].count + regions[2].count;
     }
     for (int i = 0; i < slabs(); ++i) {
       MoleculesIn from[3];
       for (int d = -1; d <= 1; ++d) {
         int boxes = 0;
         const int j = neighbour(i, d, boxes);
-        if (j >= 0) from[d + 1] = regions[static_cast<std::size_t>(j)][static_cast<std::size_t>(1 - d)].in();
+        if (j >= 0) from[d + 1] = regions_[static_cast<std::size_t>(j)][static_cast<std::size_t>(1 - d)].in();
       }
       SlabStep::merge(stream_, field_, from, slab(i).out(), Arena(memory_.data()));
       slab(i).moved = 0;
@@ -221,6 +222,8 @@ class HostSweep {
   Stream stream_;
   std::vector<std::byte> memory_;
   std::vector<SlabMemory> slabs_;
+  std::vector<SlabMemory> next_;                  // positions and velocities after a step
+  std::vector<std::vector<SlabMemory>> regions_;  // by source slab, for slabs i-1, i, i+1
   std::int64_t step_ = 0;
   bool half_step_ = false;
   std::uint64_t fault_ = ~std::uint64_t{0};
@@ -228,4 +231,4 @@ class HostSweep {
   std::int64_t plain_ = 0;
 };
 
-}  // namespace dsea::md::test
+}  // namespace dsea::md
