@@ -89,6 +89,7 @@ class Md {
   }
 
   void merge(Stage& s) const {
+    s.phase({static_cast<int>(StepPhase::merge)});
     MoleculesIn regions[3];
     for (int d = -1; d <= 1; ++d) regions[d + 1] = MoleculesIn(s.contribution(d), model_.fields());
     SlabStep::merge(s, model_.force_field(), regions, MoleculesOut(s.out(0), model_.fields()), arena(s));
@@ -132,7 +133,10 @@ class Md {
     in.step = s.step();
     in.half_step = (s.flags() & half_step_flag) != 0;
     in.faults = s.faults();
-    SlabStep step(s, model_.force_field(), in, arena(s));
+    SlabStep step(s, model_.force_field(), in, arena(s),
+                  {&s, [](const void* stage, StepPhase phase) {
+                     static_cast<const Stage*>(stage)->phase({static_cast<int>(phase)});
+                   }});
     const ListFieldsOf& list = model_.list_fields();
     if (!list.on) {
       step.no_lists();
@@ -149,6 +153,8 @@ class Md {
 
   /// Observables and snapshot, from the samples.
   void report(Stage& s, const SlabStep& step) const {
+    if (step.samples() == nullptr) return;
+    s.phase({static_cast<int>(StepPhase::look)});
     const Sample* samples = step.samples();
     const MoleculesIn own(s.in(0), model_.fields());
     if (s.observing()) {

@@ -155,6 +155,7 @@ void Model::describe() {
                  .observes(potential_)
                  .observes(kinetic_)
                  .observes(virial_);
+  for (const char* name : step_phase_names) p.phase(name);
   p.scratch_bytes = SlabStep::scratch_bytes(field_, capacity_, away_);
   p.columns = {"Temp", "E_pair", "TotEng", "Press", "KinEng", "Virial"};
 }

@@ -36,6 +36,19 @@ struct StepInput {
   FaultReporter faults;
 };
 
+/// Parts of a step whose time is worth knowing, and their names.
+enum class StepPhase { pack, list, force, sort, merge, look };
+inline constexpr const char* step_phase_names[] = {"pack", "list", "force and integrate", "sort", "merge", "observe"};
+
+/// Is told when a phase begins; nobody by default.
+struct PhaseHook {
+  const void* who = nullptr;
+  void (*begin)(const void* who, StepPhase phase) = nullptr;
+  void operator()(StepPhase phase) const {
+    if (begin != nullptr) begin(who, phase);
+  }
+};
+
 class SlabStep {
  public:
   /// Bytes of the arena that the calls below take at most, and those of merge(), for slabs of `capacity` molecules of
@@ -50,8 +63,8 @@ class SlabStep {
     return std::max(step.used(), merge.used());
   }
 
-  SlabStep(Stream& stream, const ForceField& field, const StepInput& in, Arena arena)
-      : stream_(stream), field_(field), in_(in), arena_(arena), live_(in.slab[1].position.live()) {
+  SlabStep(Stream& stream, const ForceField& field, const StepInput& in, Arena arena, PhaseHook hook = {})
+      : stream_(stream), field_(field), in_(in), arena_(arena), hook_(hook), live_(in.slab[1].position.live()) {
     packed_ = take_packed(arena_, field, capacity());
     after_ = take_after(arena_, field, capacity());
     for (int d = 0; d < 3; ++d) {
@@ -92,6 +105,7 @@ class SlabStep {
                                 {list.number, list.entries, list.moved_then, field_.list_stride},
                                 {in_.moved[0], in_.moved[1], in_.moved[2]},
                                 list_memory(reach)};
+    hook_(StepPhase::list);
     make_list(stream_, live_, make);
     use_list(list.number, list.entries, list.moved_then);
   }
@@ -120,6 +134,7 @@ class SlabStep {
     const MigrateScratch scratch = take_migrate(arena_, capacity());
     run(scratch.position, scratch.velocity);
     note_moved(scratch.position, scratch.velocity, after_.moved, field_.width);
+    hook_(StepPhase::sort);
     distribute(stream_, field_.grid, in_.number, in_.slab[1], regions, scratch);
   }
 
@@ -186,7 +201,10 @@ class SlabStep {
 
   PackedShape shape() const { return PackedShape(field_.grid); }
 
-  void use_rows(const std::int32_t* rows) { job_.packed = pack(stream_, shape(), around_, rows, packed_.position); }
+  void use_rows(const std::int32_t* rows) {
+    hook_(StepPhase::pack);
+    job_.packed = pack(stream_, shape(), around_, rows, packed_.position);
+  }
 
   void use_list(const std::int32_t* number, const std::int32_t* entries, const double* moved_then) {
     NeighbourList& list = job_.list;
@@ -199,6 +217,7 @@ class SlabStep {
   }
 
   void run(Position* position, Velocity* velocity) {
+    hook_(StepPhase::force);
     Integrate& to = job_.integrate;
     if (field_.rescale.on) observe();
     if (!field_.rescale.on) {
@@ -225,6 +244,7 @@ class SlabStep {
   const ForceField& field_;
   StepInput in_;
   Arena arena_;
+  PhaseHook hook_;
   Count live_;
   PackedMemory packed_{};
   AfterMemory after_{};

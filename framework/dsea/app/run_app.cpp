@@ -195,6 +195,18 @@ class AppRun {
       sent += r.sent;
       if (r.rank > 0) f.slices_received_least = std::min(f.slices_received_least, r.received);
     }
+    const double work = static_cast<double>(p.elements) * static_cast<double>(outcome.step) * 1e-9;
+    if (!p.phases.empty() && work > 0) {
+      double rest = f.kernel_s * n;
+      for (std::size_t k = 0; k < p.phases.size(); ++k) {
+        double seconds = 0;
+        for (const RankReport& r : outcome.ranks) seconds += r.phase_seconds[k];
+        f.phases.emplace_back(p.phases[k], seconds / work);
+        rest -= seconds;
+      }
+      f.phases.emplace_back("other kernels", rest / work);
+      f.phases.emplace_back("without kernels", n * std::max(0.0, f.wall_s - f.kernel_s) / work);
+    }
     f.overhead = std::clamp(1 - f.kernel_s / f.wall_s, 0.0, 1.0);
     f.slices = rank.plan().topology().slices();
     f.slabs = p.slabs;

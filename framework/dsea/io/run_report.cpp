@@ -66,6 +66,10 @@ void write_run_json(const std::string& path, const RunFigures& f) {
   j["slices"] = f.slices;
   j["slices_received_least"] = f.slices_received_least;
   j["slices_expected"] = f.slices_expected;
+  if (!f.phases.empty()) {
+    auto& phases = j["ns_per_element_and_step"] = nlohmann::ordered_json::object();
+    for (const auto& [name, ns] : f.phases) phases[name] = ns;
+  }
   j["device"] = f.device;
   j["transport"] = f.transport;
   j["isa"] = f.isa;
@@ -89,6 +93,12 @@ std::string summary_text(const RunFigures& f) {
   std::snprintf(line, sizeof line, "kernels %.1f %% of the wall time, the rest (loading, filling, waiting) %.1f %%\n",
                 100 * (1 - f.overhead), 100 * f.overhead);
   text += line;
+  for (std::size_t i = 0; i < f.phases.size(); ++i) {
+    std::snprintf(line, sizeof line, "%s%s %.1f", i == 0 ? "ns an element and step: " : ", ", f.phases[i].first.c_str(),
+                  f.phases[i].second);
+    text += line;
+  }
+  if (!f.phases.empty()) text += "\n";
   if (f.bytes_per_element > 0) {
     std::snprintf(line, sizeof line, "%.1f bytes per element travel from rank to rank\n", f.bytes_per_element);
     text += line;

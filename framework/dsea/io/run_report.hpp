@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace dsea {
 
@@ -24,6 +26,9 @@ struct RunFigures {
   std::int64_t slices_expected = 0;        ///< what every rank must have received
   std::string device, transport, isa;
   int threads = 1;
+  /// Where the time goes: nanoseconds an element and full step, all ranks together, by phase; the last two are the rest
+  /// of the kernels' time and the time without kernels. Empty if the program names no phases.
+  std::vector<std::pair<std::string, double>> phases;
 };
 
 /// Writes run.json (by a temporary file and a rename). Throws RunError.

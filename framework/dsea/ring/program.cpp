@@ -136,6 +136,8 @@ void Problem::check() const {
     demand(f.elements >= 1 && f.element_bytes >= 1, "feed '", f.name, "' has ", f.elements, " elements a slab");
     demand(f.ahead >= 0, "feed '", f.name, "' looks ", f.ahead, " steps ahead");
   }
+  check_names("phase", phases, [](const std::string& p) { return p; });
+  demand(phases.size() <= static_cast<std::size_t>(max_phases), phases.size(), " phases, at most ", max_phases, " fit");
   check_names("column", columns, [](const std::string& c) { return c; });
 
   for (const Kind& kind : kinds) check_kind(*this, kind);

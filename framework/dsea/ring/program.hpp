@@ -58,6 +58,12 @@ struct Feed {
   int index = -1;
 };
 
+/// A part of the work of a stage whose time the report shows by itself. See Stage::phase().
+struct Phase {
+  int index = -1;
+};
+inline constexpr int max_phases = 12;
+
 /// One kind of worker: a sub-step of the program.
 class Kind {
  public:
@@ -158,7 +164,12 @@ struct Problem {
   bool last_snapshot = false;  ///< a snapshot of the last step, whatever the periods say; by the closing pass
   std::vector<ObservableSpec> observables;
   std::vector<FeedSpec> feeds;
+  std::vector<std::string> phases;
 
+  Phase phase(std::string name) {
+    phases.push_back(std::move(name));
+    return {static_cast<int>(phases.size()) - 1};
+  }
   Observable observable(std::string name, ReduceOp op = ReduceOp::sum, double start = 0) {
     observables.push_back({std::move(name), op, start});
     return {static_cast<int>(observables.size()) - 1};

@@ -60,8 +60,8 @@ Ring::Ring(WorkerProgram& program, const Problem& problem, const RingPlan& plan,
   rows_.reserve(64);
   program_.prepare(device);
   environment_ = std::make_unique<RunnerEnvironment>(
-      RunnerEnvironment{program, problem, topology_, device_, mutex_, machine_, slots_, ledger_, snapshots_, wake_main_,
-                        plan.request().feedback_delay, options.table_every,
+      RunnerEnvironment{program, problem, topology_, device_, mutex_, machine_, slots_, ledger_, snapshots_, nullptr,
+                        wake_main_, plan.request().feedback_delay, options.table_every,
                         program.has_snapshots() ? options.snapshots : SnapshotSteps{}});
   for (int w = 0; w < plan.request().workers; ++w) {
     runners_.push_back(

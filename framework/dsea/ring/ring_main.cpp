@@ -29,6 +29,7 @@ void Ring::main_role() {
         moved();
         ++report_.stages;
         report_.kernel_seconds += finished->kernel_seconds;
+        for (std::size_t p = 0; p < max_phases; ++p) report_.phase_seconds[p] += finished->phase_seconds[p];
         if (w == 0) wake_input = true;
         if (w == last_worker) {
           wake_output = true;

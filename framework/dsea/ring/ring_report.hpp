@@ -1,9 +1,12 @@
 // What a rank knows about its run when it is over.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
+
+#include "dsea/ring/program.hpp"
 
 namespace dsea {
 
@@ -27,6 +30,7 @@ struct RankReport {
   double steady_steps = 0;         ///< full steps in that time (a fraction in multi-kind programs); 0: no steady part
   double steady_kernel_seconds = 0;
   double main_cpu_seconds = 0;
+  std::array<double, max_phases> phase_seconds{};  ///< of kernel_seconds, by Problem::phases
 };
 static_assert(std::is_trivially_copyable_v<RankReport>);
 

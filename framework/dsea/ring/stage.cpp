@@ -31,6 +31,17 @@ double Stage::dt() const { return context_->problem->dt; }
 bool Stage::makes_side() const { return context_->makes_side; }
 bool Stage::observing() const { return context_->observing; }
 Stream& Stage::stream() const { return *context_->stream; }
+void Stage::phase(Phase p) const {
+  const StageContext& c = *context_;
+  if (p.index < 0 || p.index >= static_cast<int>(c.problem->phases.size())) {
+    misuse(c, cat("phase number ", p.index, " is none of this problem's: make it by Problem::phase()"));
+  }
+  PhaseMarks& marks = *c.marks;
+  if (marks.used == marks.events.size()) return;  // more than anybody looks at
+  marks.phases[marks.used] = p.index;
+  marks.events[marks.used++].record(*c.stream);
+}
+
 FaultReporter Stage::faults() const { return {context_->fault_word}; }
 
 bool Stage::has_neighbour(int d) const { return static_cast<bool>(context_->topology->neighbour(context_->slab, d)); }

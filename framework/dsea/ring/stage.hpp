@@ -103,6 +103,10 @@ class Stage {
   std::uint64_t flags() const;
   void set_flags(std::uint64_t flags) const;
 
+  /// What is put on the stream from here on, up to the next phase() or the end of the call, counts as this phase in the
+  /// report's account of where the time goes. A phase not named by Problem::phase() is an error.
+  void phase(Phase p) const;
+
   Stream& stream() const;
   operator Stream&() const { return stream(); }  // NOLINT: for_each(stage, ...) reads well
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "dsea/ring/ledger.hpp"
 #include "dsea/ring/program.hpp"
@@ -13,6 +14,13 @@
 namespace dsea {
 
 class Contributions;
+
+/// When the phases of a stage began. The events are there from the start; a stage uses as many as it needs.
+struct PhaseMarks {
+  std::vector<Event> events;
+  std::vector<int> phases;
+  std::size_t used = 0;
+};
 
 /// Filled by the StageRunner for every call; lives as long as the call. Not for users.
 struct StageContext {
@@ -41,6 +49,7 @@ struct StageContext {
   std::size_t reduce_scratch_size = 0;
   std::uint64_t* fault_word = nullptr;
   Contributions* contributions = nullptr;
+  PhaseMarks* marks = nullptr;
 
   // of this call
   bool merging = false;

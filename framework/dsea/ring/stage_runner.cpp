@@ -48,7 +48,9 @@ StageRunner::StageRunner(RunnerEnvironment& environment, int worker, int depth, 
   for (const Kind& k : problem.kinds) feeds_back_ = feeds_back_ || !k.feedback.empty();
   reduce_bytes_ = (largest_reduction(problem) + 63) / 64 * 64;
   const std::size_t scratch = (problem.scratch_bytes + 63) / 64 * 64;
-  scratch_ = Buffer(device, scratch + reduce_bytes_, Memory::device);
+  scratch_ = environment.common_scratch;
+  if (!scratch_) scratch_ = std::make_shared<Buffer>(device, scratch + reduce_bytes_, Memory::device);
+  if (!device.async()) environment.common_scratch = scratch_;
 
   int out = 0;
   for (const Kind& k : problem.kinds) out = std::max(out, k.out);
@@ -77,6 +79,9 @@ StageRunner::StageRunner(RunnerEnvironment& environment, int worker, int depth, 
     record.end = Event(device, true);
     record.end.on_done(&environment.wake_main);
     record.entry_slab.resize(entries);
+    const std::size_t marks = problem.phases.empty() ? 0 : static_cast<std::size_t>(max_phases) * entries;
+    for (std::size_t m = 0; m < marks; ++m) record.marks.events.emplace_back(device, true);
+    record.marks.phases.resize(marks);
     record.device_words = device_block_.as<std::uint64_t>() + block_words_ * (r + 1);
     record.host_words = host_block_.as<std::uint64_t>() + block_words_ * (r + 1);
     record.region_counts = reinterpret_cast<std::int64_t*>(record.host_words + entry_block);
@@ -174,6 +179,7 @@ void StageRunner::launch(const StageJob& job) {
   Record& record = records_[static_cast<std::size_t>(launched_ % depth_)];
   record.job = job;
   record.entries = 0;
+  record.marks.used = 0;
   record.snapshot = kind != nullptr && wants_snapshot(job) ? environment_.snapshots.take() : -1;
 
   StageContext context;
@@ -207,11 +213,12 @@ void StageRunner::launch(const StageJob& job) {
     if (use == Use::contribute) context.contribute_mask |= bit;
   }
   context.stream = &stream_;
-  context.scratch = scratch_.as<std::byte>();
-  context.scratch_size = scratch_.size() - reduce_bytes_;
-  context.reduce_scratch = scratch_.as<std::byte>() + context.scratch_size;
+  context.scratch = scratch_->as<std::byte>();
+  context.scratch_size = scratch_->size() - reduce_bytes_;
+  context.reduce_scratch = scratch_->as<std::byte>() + context.scratch_size;
   context.reduce_scratch_size = reduce_bytes_;
   context.contributions = &contributions_;
+  context.marks = &record.marks;
 
   Slot& out = environment_.slots.at(context.out_ring, job.out_item);
   {
@@ -280,8 +287,14 @@ std::optional<FinishedStage> StageRunner::retire() {
 
   const StageJob& job = record.job;
   const Kind* kind = kind_of(job);
-  FinishedStage finished{job, 0, false, false};
+  FinishedStage finished;
+  finished.job = job;
   finished.kernel_seconds = Event::seconds_between(record.begin, record.end);
+  const PhaseMarks& marks = record.marks;
+  for (std::size_t m = 0; m < marks.used; ++m) {
+    const Event& end = m + 1 < marks.used ? marks.events[m + 1] : record.end;
+    finished.phase_seconds[static_cast<std::size_t>(marks.phases[m])] += Event::seconds_between(marks.events[m], end);
+  }
   if (kind != nullptr) {
     check_fault(record);
     if (kind->out > 0) {

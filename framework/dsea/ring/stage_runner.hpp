@@ -2,6 +2,7 @@
 // the stage has produced once the device is through with it.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,6 +28,9 @@ struct RunnerEnvironment {
   Slots& slots;
   Ledger& ledger;
   SnapshotPool& snapshots;
+  /// Where stages run one after the other in the caller: the scratch memory that all workers use, so that it stays in
+  /// the cache. Made by the first of them.
+  std::shared_ptr<Buffer> common_scratch;
   Signal& wake_main;  ///< notified when an async host stage is done
   std::int64_t feedback_delay = 1;
   std::int64_t table_every = 0;
@@ -37,6 +41,7 @@ struct RunnerEnvironment {
 struct FinishedStage {
   StageJob job;
   double kernel_seconds = 0;
+  std::array<double, max_phases> phase_seconds{};
   bool ledger_row = false;  ///< the ledger has a new row
   bool snapshot = false;    ///< the io thread has a slice to write
 };
@@ -72,6 +77,7 @@ class StageRunner {
     bool makes_side = false;
     int entries = 0;
     std::vector<int> entry_slab;
+    PhaseMarks marks;
     std::uint64_t* device_words = nullptr;  // [entry][fault, observables]
     std::uint64_t* host_words = nullptr;
     std::int64_t* region_counts = nullptr;
@@ -97,7 +103,7 @@ class StageRunner {
   bool feeds_back_ = false;  // some kind uses reduced observables: they are needed at every step
   Stream stream_;
   Contributions contributions_;
-  Buffer scratch_;
+  std::shared_ptr<Buffer> scratch_;
   std::size_t reduce_bytes_ = 0;
   Buffer device_block_;  // start values of observables and faults, then a copy a record
   Buffer host_block_;
