@@ -43,6 +43,8 @@ void expect_right(const Shape& shape, const Setting& s) {
   const std::int64_t cycles = std::max<std::int64_t>(1, (substeps + positions - 1) / positions);
   for (const dsea::RankReport& r : outcome.ring.ranks) {
     EXPECT_EQ(r.stages, cycles * slices * s.workers);
+    EXPECT_GE(r.phase_seconds[0], 0.0);
+    EXPECT_LE(r.phase_seconds[0], r.kernel_seconds * (1 + 1e-9));  // a part of it
     if (s.ranks > 1) {
       EXPECT_EQ(r.received, r.rank == 0 ? (cycles - 1) * slices : cycles * slices);
     }
@@ -84,6 +86,14 @@ TEST(Ring, TooShortAFeedbackDelayIsRefusedWithTheRightOne) {
     FAIL() << "a delay of 40 steps with 42 positions must be refused";
   } catch (const dsea::UsageError& e) {
     EXPECT_NE(std::string(e.what()).find("42"), std::string::npos) << e.what();
+  }
+}
+
+TEST(Ring, PhasesAreCounted) {
+  Shape shape{.slabs = 6, .periodic = true, .in = {1}, .out = {1}};
+  for (int streams : {0, 1}) {
+    const auto outcome = run(shape, {.ranks = 2, .workers = 2, .streams = streams, .steps = 50});
+    for (const dsea::RankReport& r : outcome.ring.ranks) EXPECT_GT(r.phase_seconds[0], 0.0);
   }
 }
 

@@ -159,6 +159,7 @@ class Program {
     low_ = problem_.observable("low", dsea::ReduceOp::min, 42);
     total_ = problem_.observable("total", dsea::ReduceOp::sum);
     problem_.columns = {"low", "total"};
+    work_ = problem_.phase("work");
     for (std::size_t k = 0; k < shape_.in.size(); ++k) {
       dsea::Kind kind(dsea::cat("kind ", k), static_cast<int>(shape_.in[k]), static_cast<int>(shape_.out[k]));
       if (!writes_grid(k)) kind.carries(grid_);
@@ -193,6 +194,7 @@ class Program {
 
   void run(dsea::Stage& s) const {
     misbehave(s);
+    s.phase(work_);
     const auto k = static_cast<std::size_t>(s.kind());
     const int in = static_cast<int>(shape_.in[k]), out = static_cast<int>(shape_.out[k]);
     const double feedback = first_of_step(k) && shape_.feedback ? s.reduced(low_) : 0;
@@ -278,6 +280,7 @@ class Program {
   dsea::Problem problem_;
   dsea::Field<Word> list_, grid_, side_;
   dsea::Observable low_, total_;
+  dsea::Phase work_;
   std::int64_t throw_at_, hang_at_, sleep_ms_, sleep_position_, flip_;
 };
 
