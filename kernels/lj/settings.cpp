@@ -10,23 +10,35 @@ namespace dsea::md {
 
 namespace {
 
-void read_system(const Config& config, Settings& s) {
+/// A start from a file. False: it is a lattice.
+bool read_file(const Config& config, Settings& s) {
   const auto data = config.find<std::string>("system.data");
+  const auto dump = config.find<std::string>("system.dump");
+  const bool lattice = config.has("system.lattice");
+  const char* const key = data ? "system.data" : "system.dump";
+  if (data && dump) config.fail("system.dump", "system.data is given too: choose one of the two");
+  if ((data || dump) && lattice) config.fail("system.lattice", cat(key, " is given too: choose one of the two"));
+  if (!data && !dump && !lattice) {
+    config.fail("system.data",
+                cat("the start is missing: give system.data (a LAMMPS data file), system.dump (a LAMMPS ",
+                    "dump) or system.lattice"));
+  }
+  if (lattice) return false;
+  for (const char* other : {"system.cells", "system.density"}) {
+    if (config.has(other)) config.fail(other, cat("goes with system.lattice, not with ", key));
+  }
+  if (config.has("system.fractions")) {
+    config.fail("system.fractions", cat("goes with system.lattice: a ", data ? "data file" : "dump", " has types"));
+  }
+  const std::filesystem::path folder = std::filesystem::path(config.name()).parent_path();
+  (data ? s.data : s.dump) = (folder / (data ? *data : *dump)).string();  // an absolute path stays as it is
+  return true;
+}
+
+void read_system(const Config& config, Settings& s) {
   if (const auto mass = config.find<std::vector<double>>("system.mass", positive)) s.masses = *mass;
   const auto temperature = config.find<double>("system.temperature", not_negative);
-  const bool lattice = config.has("system.lattice");
-  if (data && lattice) config.fail("system.lattice", "system.data is given too: choose one of the two");
-  if (!data && !lattice) {
-    config.fail("system.data", "the start is missing: give system.data (a LAMMPS data file) or system.lattice");
-  }
-  if (data) {
-    for (const char* key : {"system.cells", "system.density"}) {
-      if (config.has(key)) config.fail(key, "goes with system.lattice, not with system.data");
-    }
-    if (config.has("system.fractions"))
-      config.fail("system.fractions", "goes with system.lattice: a data file has types");
-    const std::filesystem::path folder = std::filesystem::path(config.name()).parent_path();
-    s.data = (folder / *data).string();  // an absolute path stays as it is
+  if (read_file(config, s)) {
     if (temperature) s.temperature = *temperature;
     return;
   }

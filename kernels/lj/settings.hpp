@@ -18,11 +18,12 @@ inline constexpr int most_types = 32;
 /// run.seed say, and which pair law has a section. Arrays are in the user's axes x, y, z. Lengths, energies, times in
 /// Lennard-Jones units.
 struct Settings {
-  std::string data;     ///< path of a LAMMPS data file; empty: a lattice
-  std::string lattice;  ///< "fcc" or "sc"
+  std::string data;     ///< path of a LAMMPS data file,
+  std::string dump;     ///< or of a LAMMPS dump,
+  std::string lattice;  ///< or "fcc" or "sc"; the others are empty
   std::array<int, 3> cells{};
   double density = 0;
-  double temperature = -1;  ///< of the velocities to be drawn; below 0: they are in the data file, or 0
+  double temperature = -1;  ///< of the velocities to be drawn; below 0: they are in the file, or 0
   std::uint64_t seed = 1;
 
   std::vector<double> masses;     ///< of types 1, 2, ... as [system] mass says; empty: from the data file, or 1

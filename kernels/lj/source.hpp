@@ -1,4 +1,4 @@
-// Where molecules come from: a LAMMPS data file or a lattice.
+// Where molecules come from: a LAMMPS data file, a dump or a lattice.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ class MoleculeSource {
 };
 
 /// Throws UsageError for bad input.
-std::unique_ptr<MoleculeSource> open_data_source(const Settings& settings);
+std::unique_ptr<MoleculeSource> open_file_source(const Settings& settings);
 std::unique_ptr<MoleculeSource> open_lattice_source(const Settings& settings);
 
 }  // namespace dsea::md

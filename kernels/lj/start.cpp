@@ -34,7 +34,7 @@ std::array<int, 3> order_axes(const std::string& stream, const std::array<double
 }  // namespace
 
 Start::Start(const Settings& settings)
-    : source_(settings.data.empty() ? open_lattice_source(settings) : open_data_source(settings)),
+    : source_(settings.lattice.empty() ? open_file_source(settings) : open_lattice_source(settings)),
       periodic_(settings.periodic),
       axes_(order_axes(settings.stream, source_->lo(), source_->hi())) {}
 

@@ -55,6 +55,18 @@ TEST_F(DumpFileTest, HoldsEveryBit) {
   EXPECT_EQ(m.at("iz"), 32767);
 }
 
+TEST_F(DumpFileTest, ForcesMayBeLeftOut) {
+  DumpHeader plain = header(1);
+  plain.forces = false;
+  DumpFile file(path(), plain);
+  file.add({7, 2, {1, 2, 3}, {4, 5, 6}, {100, 100, 100}, {7, 8, 9}});
+  file.close();
+  const md::test::ReferenceDump dump(path());
+  EXPECT_EQ(dump.columns, "id type x y z vx vy vz ix iy iz");
+  EXPECT_EQ(dump.atoms.at(7).at("vz"), 6);
+  EXPECT_EQ(dump.atoms.at(7).at("ix"), 7);
+}
+
 TEST_F(DumpFileTest, WithoutCloseNothingIsLeft) {
   { DumpFile file(path(), header(2)); }
   EXPECT_TRUE(fs::is_empty(folder_));

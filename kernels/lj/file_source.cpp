@@ -1,9 +1,10 @@
-// Molecules from a LAMMPS data file: all are read at the start and put in order by slab.
+// Molecules from a LAMMPS data file or dump: all are read at the start and put in order by slab.
 #include <algorithm>
 
 #include "dsea/base/error.hpp"
 #include "dsea/base/text.hpp"
 #include "kernels/lammps_io/data_file.hpp"
+#include "kernels/lammps_io/dump_reader.hpp"
 #include "kernels/lj/source.hpp"
 #include "kernels/lj/velocity_draw.hpp"
 
@@ -11,25 +12,31 @@ namespace dsea::md {
 
 namespace {
 
-class DataSource final : public MoleculeSource {
+/// For messages.
+std::string name_of(const Settings& s) { return s.dump.empty() ? "data file " + s.data : "dump " + s.dump; }
+
+lammps::DataFile read(const Settings& s) {
+  if (s.dump.empty()) return lammps::read_data_file(s.data);
+  return lammps::read_dump_file(s.dump, static_cast<int>(s.masses.size()));
+}
+
+class FileSource final : public MoleculeSource {
  public:
-  explicit DataSource(const Settings& settings)
-      : file_(lammps::read_data_file(settings.data)),
-        periodic_(settings.periodic),
-        count_(static_cast<std::int64_t>(file_.molecules.size())) {
+  explicit FileSource(const Settings& settings)
+      : file_(read(settings)), periodic_(settings.periodic), count_(static_cast<std::int64_t>(file_.molecules.size())) {
     if (file_.types > most_types) {
-      throw UsageError(cat(settings.data, ": ", file_.types, " atom types, at most ", most_types, " are possible"));
+      throw UsageError(cat(name_of(settings), ": ", file_.types, " atom types, at most ", most_types, " are possible"));
     }
     if (!settings.masses.empty()) {
       if (settings.masses.size() != file_.masses.size()) {
-        settings.origin.fail("system.mass", cat("has ", settings.masses.size(), " numbers, but the data file ",
-                                                settings.data, " has ", file_.types, " atom types"));
+        settings.origin.fail("system.mass", cat("has ", settings.masses.size(), " numbers, but the ", name_of(settings),
+                                                " has ", file_.types, " atom types"));
       }
       file_.masses = settings.masses;
     }
     if (settings.temperature >= 0) {
       if (file_.has_velocities) {
-        settings.origin.fail("system.temperature", cat("the data file ", settings.data,
+        settings.origin.fail("system.temperature", cat("the ", name_of(settings),
                                                        " has velocities: remove the temperature, or the velocities"));
       }
       draw_velocities(settings);
@@ -105,8 +112,8 @@ class DataSource final : public MoleculeSource {
 
 }  // namespace
 
-std::unique_ptr<MoleculeSource> open_data_source(const Settings& settings) {
-  return std::make_unique<DataSource>(settings);
+std::unique_ptr<MoleculeSource> open_file_source(const Settings& settings) {
+  return std::make_unique<FileSource>(settings);
 }
 
 }  // namespace dsea::md
