@@ -8,6 +8,7 @@
 #include "dsea/base/text.hpp"
 #include "dsea/device/reduce.hpp"
 #include "dsea/device/scan.hpp"
+#include "kernels/lj/output.hpp"
 #include "kernels/lj/slab_step.hpp"
 #include "kernels/lj/sorting.hpp"
 
@@ -133,7 +134,7 @@ void Model::describe() {
   const OutputSettings output(settings_.origin);
   p.profiles_from = output.when.profile_from;
   p.last_snapshot = output.when.last;
-  output_.emplace(output, start_, snapshot_);
+  output_ = std::make_shared<Output>(output, start_, snapshot_);
   potential_ = p.observable("potential energy");
   kinetic_ = p.observable("kinetic energy");
   virial_ = p.observable("virial");

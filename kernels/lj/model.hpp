@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,11 +13,13 @@
 #include "dsea/slice/view.hpp"
 #include "kernels/cell_list/molecules.hpp"
 #include "kernels/lj/force_field.hpp"
-#include "kernels/lj/output.hpp"
 #include "kernels/lj/settings.hpp"
+#include "kernels/lj/snapshot_fields.hpp"
 #include "kernels/lj/start.hpp"
 
 namespace dsea::md {
+
+class Output;
 
 /// Side fields of the neighbour lists.
 struct ListFieldsOf {
@@ -80,7 +81,7 @@ class Model {
   MoleculeFields fields_;
   ListFieldsOf lists_;
   SnapshotFields snapshot_;
-  std::optional<Output> output_;
+  std::shared_ptr<const Output> output_;
   Observable potential_, kinetic_, virial_;
 };
 

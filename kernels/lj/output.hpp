@@ -1,34 +1,20 @@
 // What a run leaves in its folder: LAMMPS dumps, profile.csv, a LAMMPS data file of the last step.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "dsea/io/snapshot.hpp"
-#include "kernels/cell_list/molecules.hpp"
 #include "kernels/lj/molecule_sink.hpp"
 #include "kernels/lj/output_settings.hpp"
 #include "kernels/lj/profile.hpp"
+#include "kernels/lj/snapshot_fields.hpp"
 #include "kernels/lj/start.hpp"
 
 namespace dsea::md {
-
-/// Force on a molecule and its halves of the pair energies and of the sum of r . f.
-struct ForceEnergy {
-  double x, y, z;
-  double potential;
-  double virial;
-};
-
-/// The fields of a snapshot: the state of one full step.
-struct SnapshotFields {
-  Field<std::int64_t> id;
-  Field<Position> position;
-  Field<Velocity> velocity;
-  Field<ForceEnergy> force;
-};
 
 /// Internal axes to the user's.
 template <class T>

@@ -112,6 +112,7 @@ TEST_F(HeatApp, BadInputIsExitCode2AndNamesTheKey) {
       {"--set boundary.x=mirror", "boundary.x"},
       {"--set boundary.z=periodc", "did you mean"},
       {"--set run.steps=-1", "run.steps"},
+      {"--set output.profile_every=5", "this program makes no profiles"},
       {"--set ring.workers=0", "ring.workers"},
       {"--set heat.strat=wave", "start"},
       {"--set run.stepps=5", "steps"},
