@@ -18,44 +18,70 @@ namespace {
 
 using detail::MakeList;
 
-/// Where a cell's molecules look for neighbours; the same for all of them.
-class Around {
+/// Everybody around a cell, in the order of lists: the candidates of all its molecules, one after the other.
+class Candidates {
  public:
-  explicit Around(const MakeList& make) : make_(make) {}
+  static constexpr int room = 4096;
+
+  explicit Candidates(const MakeList& make) : make_(make) {}
 
   /// For molecule i; cheap if the call before was for the one in front of it.
   void look_at(std::int64_t i) {
     const std::int32_t* offsets = make_.packed.cells[1];
     if (cell_ >= 0 && offsets[cell_] <= i && i < offsets[cell_ + 1]) return;
     cell_ = make_.packed.cell_of(i);
-    const int y = cell_ / make_.packed.shape.nz;
-    const int z = cell_ % make_.packed.shape.nz;
+    const int y = this->y(), z = this->z();
     base_ = make_.packed.own_base(y);
-    ranges_ = 0;
+    number_ = 0;
     for (int slab = 0; slab < 3; ++slab) {
       if (make_.packed.cells[slab] == nullptr) continue;
-      for (int row = y - 1; row <= y + 1; ++row) range_[ranges_++] = make_.packed.range(slab, row, z);
+      for (int row = y - 1; row <= y + 1; ++row) collect(make_.packed.range(slab, row, z));
+    }
+    for (int k = number_; k < number_ + 8 && number_ <= room; ++k) {  // nobody, so that eight can be looked at
+      x_[k] = y_[k] = z_[k] = 1e15F;
+      place_[k] = 0;
     }
   }
 
-  int cell() const { return cell_; }
+  int y() const { return cell_ / make_.packed.shape.nz; }
+  int z() const { return cell_ % make_.packed.shape.nz; }
   std::int32_t place_of(std::int64_t i) const { return base_ + static_cast<std::int32_t>(i); }
-  const Range* begin() const { return range_; }
-  const Range* end() const { return range_ + ranges_; }
+  /// More than `room`: they are not stored.
+  int number() const { return number_; }
+  const float* xs() const { return x_; }
+  const float* ys() const { return y_; }
+  const float* zs() const { return z_; }
+  const std::int32_t* places() const { return place_; }
 
  private:
+  void collect(Range range) {
+    const int n = range.end - range.begin;
+    if (number_ + n <= room) {
+      for (int k = 0; k < n; ++k) {
+        x_[number_ + k] = make_.memory.x[range.begin + k];
+        y_[number_ + k] = make_.memory.y[range.begin + k];
+        z_[number_ + k] = make_.memory.z[range.begin + k];
+        place_[number_ + k] = range.begin + k;
+      }
+    }
+    number_ = number_ > room ? number_ : number_ + n;
+  }
+
   const MakeList& make_;
   int cell_ = -1;
   std::int32_t base_ = 0;
-  int ranges_ = 0;
-  Range range_[9];
+  int number_ = 0;
+  alignas(32) float x_[room + 8];
+  alignas(32) float y_[room + 8];
+  alignas(32) float z_[room + 8];
+  alignas(32) std::int32_t place_[room + 8];
 };
 
 /// Finds the neighbours of a molecule and stores what fits; returns their number.
-using FindNeighbours = int (*)(const MakeList& make, const Around& around, std::int64_t molecule);
+using FindNeighbours = int (*)(const MakeList& make, const Candidates& candidates, std::int64_t molecule);
 
-int find_plain(const MakeList& make, const Around& around, std::int64_t i) {
-  return make.find(i, around.cell() / make.packed.shape.nz, around.cell() % make.packed.shape.nz);
+int find_plain(const MakeList& make, const Candidates& candidates, std::int64_t i) {
+  return make.find(i, candidates.y(), candidates.z());
 }
 
 #if defined(__x86_64__)
@@ -71,46 +97,36 @@ constexpr auto places_of_bits = [] {
   return table;
 }();
 
-__attribute__((target("avx2"))) int find_avx2(const MakeList& make, const Around& around, std::int64_t i) {
-  constexpr int room = 504;
-  std::int32_t near[room + 8];
-  const MakeListMemory& memory = make.memory;
-  const std::int32_t self = around.place_of(i);
+__attribute__((target("avx2"))) int find_avx2(const MakeList& make, const Candidates& candidates, std::int64_t i) {
+  const int number = candidates.number();
+  if (number > Candidates::room) return find_plain(make, candidates, i);
+  std::int32_t near[Candidates::room + 8];
+  const std::int32_t self = candidates.place_of(i);
+  const __m256 own_x = _mm256_set1_ps(make.memory.x[self]);
+  const __m256 own_y = _mm256_set1_ps(make.memory.y[self]);
+  const __m256 own_z = _mm256_set1_ps(make.memory.z[self]);
+  const __m256 reach2 = _mm256_set1_ps(make.memory.reach2);
+  int n = 0;
+  for (int k = 0; k < number; k += 8) {
+    const __m256 dx = _mm256_sub_ps(own_x, _mm256_load_ps(candidates.xs() + k));
+    const __m256 dy = _mm256_sub_ps(own_y, _mm256_load_ps(candidates.ys() + k));
+    const __m256 dz = _mm256_sub_ps(own_z, _mm256_load_ps(candidates.zs() + k));
+    const __m256 r2 = _mm256_add_ps(_mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy)), _mm256_mul_ps(dz, dz));
+    const auto mask = static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(r2, reach2, _CMP_LT_OQ)));
+    const __m128i bits = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(places_of_bits[mask].data()));
+    const __m256i places = _mm256_load_si256(reinterpret_cast<const __m256i*>(candidates.places() + k));
+    const __m256i kept = _mm256_permutevar8x32_epi32(places, _mm256_cvtepu8_epi32(bits));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(near + n), kept);
+    n += __builtin_popcount(mask);
+  }
+  // The molecule itself is one of them.
   std::int32_t* const entries = make.list.entries + make.list.first_entry(i);
   const int stride = make.list.stride;
   int found = 0;
-  int n = 0;
-  const auto store = [&] {
-    const int kept = std::min(n, std::max(0, stride - found));
-    std::int32_t* const to = entries + found * NeighbourList::group;
-    for (int k = 0; k < kept; ++k) to[k * NeighbourList::group] = near[k];
-    found += n;
-    n = 0;
-  };
-
-  const __m256 own_x = _mm256_set1_ps(memory.x[self]);
-  const __m256 own_y = _mm256_set1_ps(memory.y[self]);
-  const __m256 own_z = _mm256_set1_ps(memory.z[self]);
-  const __m256 reach2 = _mm256_set1_ps(memory.reach2);
-  for (const Range range : around) {
-    for (std::int32_t j = range.begin; j < range.end; j += 8) {
-      const __m256 dx = _mm256_sub_ps(own_x, _mm256_loadu_ps(memory.x + j));
-      const __m256 dy = _mm256_sub_ps(own_y, _mm256_loadu_ps(memory.y + j));
-      const __m256 dz = _mm256_sub_ps(own_z, _mm256_loadu_ps(memory.z + j));
-      const __m256 r2 =
-          _mm256_add_ps(_mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy)), _mm256_mul_ps(dz, dz));
-      const unsigned valid = range.end - j < 8 ? (1U << (range.end - j)) - 1U : 0xffU;
-      const auto offset = static_cast<unsigned>(self - j);
-      const unsigned others = offset < 8 ? valid & ~(1U << offset) : valid;
-      const unsigned mask = static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(r2, reach2, _CMP_LT_OQ))) & others;
-      const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(places_of_bits[mask].data()));
-      const __m256i kept = _mm256_add_epi32(_mm256_set1_epi32(j), _mm256_cvtepu8_epi32(bytes));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(near + n), kept);
-      n += __builtin_popcount(mask);
-      if (n > room - 8) store();
-    }
+  for (int k = 0; k < n; ++k) {
+    if (found < stride) entries[found * NeighbourList::group] = near[k];
+    found += near[k] != self ? 1 : 0;
   }
-  store();
   return found;
 }
 #endif
@@ -124,7 +140,8 @@ FindNeighbours find_by_isa(Isa isa) {
 }
 
 /// Lists of eight molecules, filled up to the longest of each half.
-void make_group(const MakeList& make, FindNeighbours find, Around& around, std::int64_t group, std::int64_t molecules) {
+void make_group(const MakeList& make, FindNeighbours find, Candidates& candidates, std::int64_t group,
+                std::int64_t molecules) {
   constexpr int size = NeighbourList::group;
   const std::int64_t first = group * size;
   const int n = static_cast<int>(std::min<std::int64_t>(size, molecules - first));
@@ -133,8 +150,8 @@ void make_group(const MakeList& make, FindNeighbours find, Around& around, std::
   const std::int32_t nobody = make.packed.far_away();
   int number[size] = {};
   for (int l = 0; l < n; ++l) {
-    around.look_at(first + l);
-    number[l] = make.list.number[first + l] = find(make, around, first + l);
+    candidates.look_at(first + l);
+    number[l] = make.list.number[first + l] = find(make, candidates, first + l);
   }
   for (int half = 0; half < size; half += Lanes::width) {
     int longest = 0;
@@ -173,8 +190,8 @@ void make_list_lanes(Stream& stream, Count molecules, const MakeList& make) {
     const std::int64_t groups = (n + NeighbourList::group - 1) / NeighbourList::group;
     parallel_ranges(threads, groups, 16, [&](std::int64_t begin, std::int64_t end) {
       const FindNeighbours find = find_by_isa(isa);
-      Around around(make);
-      for (std::int64_t group = begin; group < end; ++group) make_group(make, find, around, group, n);
+      Candidates candidates(make);
+      for (std::int64_t group = begin; group < end; ++group) make_group(make, find, candidates, group, n);
     });
   });
 }

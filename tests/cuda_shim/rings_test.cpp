@@ -59,6 +59,35 @@ TEST(ShimRings, MolecularDynamicsOf864Molecules) {
   EXPECT_EQ(run<dsea::md::Md>(text, "2", 3, "cuda").digest(), first.digest());
 }
 
+TEST(ShimRings, ListsMixturesAndThermostatsOnTheDevice) {
+  const std::string mixture = "[system]\ndata = \"" + std::string(DSEA_SOURCE_DIR) +
+                              "/tests/data/mixture/data.mixture\"\n[lj]\nepsilon = [1.0, 0.75]\nsigma = [1.0, 0.8]\n"
+                              "[run]\nsteps = 7\n[output]\nthermo_every = 1\n";
+  for (const char* more : {"[ensemble]\nkind = \"langevin\"\ntemperature = 1.5\ndamp = 1\n",
+                           "[ensemble]\nkind = \"rescale\"\ntemperature = 1.5\neach_type = true\n"}) {
+    const std::string lists = mixture + more + "[neighbour]\nevery = 5\n";
+    const RunOutcome first = run<dsea::md::Md>(lists, "1", 1, "cuda");
+    EXPECT_EQ(run<dsea::md::Md>(lists, "5", 1, "cuda").digest(), first.digest());
+    EXPECT_EQ(run<dsea::md::Md>(lists + "skin = 0\n", "2", 2, "cuda").digest(), first.digest());
+    const RunOutcome host = run<dsea::md::Md>(lists, "1", 1, "host");
+    for (std::size_t i = 0; i < host.rows.size(); ++i) {
+      EXPECT_NEAR(first.rows[i].columns[2], host.rows[i].columns[2], 1e-11) << more << i;
+    }
+  }
+}
+
+TEST(ShimRings, AStepOfASlabIsAHandfulOfLaunches) {
+  const std::string text = "[system]\ndata = \"" + std::string(DSEA_SOURCE_DIR) +
+                           "/tests/data/lj864/data.ref864\"\n[run]\nsteps = 40\n[output]\nthermo_every = 0\n"
+                           "[neighbour]\nevery = 10\n";
+  const int slabs = dsea::md::Md(Config::from_text(text)).problem().slabs;
+  shim::reset_launches();
+  run<dsea::md::Md>(text, "10", 1, "cuda");
+  // Pack, force and integrate, two of the largest speed, two small ones; and once in ten steps the list and the
+  // sorting.
+  EXPECT_LE(static_cast<double>(shim::launch_count()) / (slabs * 41), 9.0);
+}
+
 /// The digest that the program prints, as a user would run it.
 std::string digest(const std::string& program, const std::string& arguments) {
   const support::TempFolder folder;
