@@ -161,7 +161,7 @@ TEST_F(LjmdCommand, BadInputEndsWithExitCode2) {
       {good, "--set time.dt=nan", "time.dt"},
       {good, "--set lj.cutoff=8.5", "the box is too small"},
       {good, "--set lj.shift=maybe", "lj.shift"},
-      {good, "--set ensemble.kind=rescale", "not available yet"},
+      {good, "--set ensemble.kind=rescale", "ensemble.temperature"},
       {good, "--set ensemble.kind=npt", "ensemble.kind"},
       {good, "--set boundary.z=outflow", "boundary.z"},
       {good, "--set ring.stream=w", "ring.stream"},
@@ -169,6 +169,10 @@ TEST_F(LjmdCommand, BadInputEndsWithExitCode2) {
       {good, "--set run.steps=many", "run.steps"},
       {good, "--set system.data=nothing.data", "nothing.data"},
       {good, "--set system.lattice=fcc", "choose one"},
+      {good, "--set system.dump=start.dump", "choose one"},
+      {"[system]\ndump = \"start.data\"\n", "", "start.data:1: 'x' is not understood: is this a LAMMPS dump?"},
+      {good, "--set output.write_data=a/b", "output.write_data"},
+      {good, "--set output.profile_every=7 --set profile.from_step=1", "profile.from_step"},
       {good, "--set system.spare=-1", "system.spare"},
       {good + "[lj\n", "", "run.toml:10"},
       {"[run]\nsteps = 1\n", "", "the start is missing"},
@@ -195,7 +199,7 @@ TEST_F(LjmdCommand, BadInputEndsWithExitCode2) {
       {"Atoms\n\n1 1 1 1 1\n2 1 3 nan 3\n", header, "start.data:11: y is 'nan'"},
       {"Atoms\n\n1 1 1 1 1\n2 1 3 9 3\n", header, "start.data:11: molecule 2 is outside the box"},
       {"", header, "section Atoms is missing"},
-      {atoms, "2 atoms\n2 atom types\n", "2 atom types: only one is supported"},
+      {"Atoms\n\n1 1 1 1 1\n2 3 3 3 3\n", "2 atoms\n2 atom types\n", "start.data:11: type 3 is unknown"},
       {atoms, "2 atoms\n1 atom types\n0 0 0 xy xz yz\n", "start.data:4: the box is tilted"},
   };
   for (const BadData& bad : files) {
@@ -210,7 +214,7 @@ TEST_F(LjmdCommand, RunawayEndsWithExitCode3) {
                                         << "Atoms\n\n17 1 1 1 1\n4 1 1.1 1 1\n";
   for (const char* ranks : {"--ranks 1", "--ranks 3"}) {
     EXPECT_EQ(run(start_from("start.data", 5, 0), ranks), 3) << messages();
-    EXPECT_NE(messages().find("molecule 4 in slab 0 at step 0 moved across more than one"), std::string::npos)
+    EXPECT_NE(messages().find("molecule 4 in slab 0 at step 0 moved too far from its cell"), std::string::npos)
         << messages();
   }
   std::ofstream(folder_ / "start.data") << "x\n2 atoms\n1 atom types\n0 16 xlo xhi\n0 8 ylo yhi\n0 8 zlo zhi\n\n"
