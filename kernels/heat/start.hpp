@@ -23,6 +23,7 @@ class Start {
         dx(config.get<double>("grid.dx", 1.0, dsea::positive)),
         kind_(config.choice("heat.start", "gaussian", {"wave", "gaussian", "random"})),
         seed_(static_cast<std::uint64_t>(config.get<std::int64_t>("run.seed", 1))) {
+    config.expect_sections({"grid", "boundary", "heat", "run"});
     const char* faces[] = {"boundary.x", "boundary.y", "boundary.z"};
     for (std::size_t a = 0; a < 3; ++a) {
       periodic[a] = config.choice(faces[a], "periodic", {"periodic", "insulated"}) == "periodic";

@@ -1,9 +1,12 @@
 // Every error of a configuration has its test here: the message is part of the interface.
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "base/error_text.hpp"
 #include "dsea/base/config.hpp"
 #include "dsea/base/error.hpp"
+#include "dsea/base/log.hpp"
 
 namespace dsea {
 namespace {
@@ -67,6 +70,20 @@ TEST(ConfigErrors, Sets) {
                        Config::from_text("", "run.toml", Strings{"lj.cutoff=2,5"}).require<double>("lj.cutoff");
                      }),
             "--set lj.cutoff=2,5: key 'lj.cutoff': expected a number, found the string \"2,5\"");
+}
+
+TEST(ConfigErrors, ASetNumberThatIsTooLargeIsCalledThat) {
+  const auto ask = [](const char* set) {
+    return usage_text([&] { Config::from_text("", "run.toml", Strings{set}).require<std::int64_t>("run.steps"); });
+  };
+  EXPECT_EQ(ask("run.steps=99999999999999999999"),
+            "--set run.steps=99999999999999999999: key 'run.steps': expected an integer, found the number "
+            "99999999999999999999, which does not fit in 64 bits");
+  EXPECT_NE(ask("run.steps=-9_999_999_999_999_999_999").find("does not fit in 64 bits"), std::string::npos);
+  EXPECT_EQ(ask("run.steps=9223372036854775807"), "<no exception>");
+  EXPECT_NE(ask("run.steps=007").find("found the string \"007\""), std::string::npos);
+  const std::vector<std::string> sets{"run.out=99999999999999999999"};
+  EXPECT_EQ(Config::from_text("", "run.toml", sets).require<std::string>("run.out"), "99999999999999999999");
 }
 
 TEST(ConfigErrors, WrongTypes) {
@@ -161,6 +178,18 @@ TEST(ConfigErrors, FailNamesThePlace) {
   const Config config = Config::from_text("\nx = 1\n", "run.toml");
   EXPECT_EQ(usage_text([&] { config.fail("x", "too small"); }), "run.toml:2: key 'x': too small");
   EXPECT_EQ(usage_text([&] { config.fail("y", "too small"); }), "run.toml (not set): key 'y': too small");
+}
+
+TEST(ConfigErrors, WarningsNameThePlaceAndAreSaidOnce) {
+  Config config = Config::from_text("\nx = 1\n", "run.toml");
+  std::ostringstream text;
+  config.set_log(Log(LogLevel::info, text));
+  for (int rank = 0; rank < 3; ++rank) {
+    const Config of_rank = config;
+    of_rank.warn("x", "is odd");
+    of_rank.inform("reading");
+  }
+  EXPECT_EQ(text.str(), "warning: run.toml:2: key 'x': is odd\ninfo: reading\n");
 }
 
 TEST(ConfigErrors, MistakesInTheProgramAreNoUsageErrors) {

@@ -56,12 +56,34 @@ TEST(ConfigUnused, UnknownSection) {
             "[time])");
 }
 
+TEST(ConfigUnused, AFileForAnotherProgramIsNamedAsSuch) {
+  const char* heat = "[run]\nsteps = 5\n[grid]\nnx = 3\n[heat]\ndt = 1\n[boundary]\ny = 'insulated'\n";
+  EXPECT_EQ(unused_text(heat),
+            "run.toml:3: unknown sections [grid], [heat], [boundary]: is this file for another program? (known: "
+            "[ensemble] [ensemble.langevin] [lj] [output] [run] [system] [time])");
+  // A program that states its sections first says so before it complains about values.
+  const auto expecting = [](const char* text) {
+    const Config config = Config::from_text(text, "run.toml");
+    return test::error_text<UsageError>([&] { config.expect_sections({"run", "lj", "boundary"}); });
+  };
+  EXPECT_EQ(expecting(heat),
+            "run.toml:3: unknown sections [grid], [heat]: is this file for another program? (known: [boundary] [lj] "
+            "[run])");
+  EXPECT_EQ(expecting("[run]\n[grid]\n[ljj]\n"), "<no exception>") << "check_all_used() knows more of these";
+  EXPECT_EQ(expecting("[run]\n[lj]\n"), "<no exception>");
+}
+
 TEST(ConfigUnused, KeyOfASectionThatIsOnlyKnownToBeThere) {
   EXPECT_EQ(unused_text("[output]\nquantity = 3\n"), "run.toml:2: unknown key 'output.quantity'");
 }
 
 TEST(ConfigUnused, SetsAndSectionArrays) {
   EXPECT_EQ(unused_text("", {"lj.cutof=3"}), "--set lj.cutof=3: unknown key 'lj.cutof' (did you mean 'lj.cutoff'?)");
+  // The right key may be given as well, and is still what a --set means.
+  EXPECT_EQ(unused_text("[lj]\ncutoff = 3\n", {"lj.cutof=3"}),
+            "--set lj.cutof=3: unknown key 'lj.cutof' (did you mean 'lj.cutoff'?)");
+  EXPECT_EQ(unused_text("", {"lj.cutoff=3", "lj.cutof=3"}),
+            "--set lj.cutof=3: unknown key 'lj.cutof' (did you mean 'lj.cutoff'?)");
   EXPECT_EQ(unused_text("", {"ljj.cutoff=3"}), "--set ljj.cutoff=3: unknown section [ljj] (did you mean [lj]?)");
   EXPECT_EQ(unused_text("[[species]]\nname = 'a'\n"), "run.toml:1: unknown key 'species'");
 }

@@ -9,10 +9,12 @@
 #include <fstream>
 #include <iterator>
 #include <mutex>
+#include <set>
 
 #include "dsea/base/config_record.hpp"
 #include "dsea/base/config_value.hpp"
 #include "dsea/base/error.hpp"
+#include "dsea/base/log.hpp"
 #include "dsea/base/nearest.hpp"
 #include "dsea/base/text.hpp"
 
@@ -62,8 +64,20 @@ std::string NumberRange::text() const {
 struct Config::State {
   std::string name;
   detail::ConfigTree tree;  ///< not changed after parsing
-  std::mutex mutex;         ///< guards `record`
+  std::mutex mutex;         ///< guards what follows
   detail::ConfigRecord record;
+  Log log;
+  std::set<std::string, std::less<>> said;  ///< by warn() and inform()
+
+  void say(LogLevel level, std::string text) {
+    const std::scoped_lock lock(mutex);
+    const auto [line, is_new] = said.insert(std::move(text));
+    if (!is_new) return;
+    if (level == LogLevel::warning)
+      log.warning(*line);
+    else
+      log.info(*line);
+  }
 };
 
 Config Config::from_file(const std::string& path, std::span<const std::string> sets) {
@@ -249,6 +263,24 @@ std::string Config::where(std::string_view key) const {
 
 void Config::fail(std::string_view key, std::string_view message) const {
   throw UsageError(cat(where(key), ": key '", key, "': ", message));
+}
+
+void Config::warn(std::string_view key, std::string_view message) const {
+  state_->say(LogLevel::warning, cat(where(key), ": key '", key, "': ", message));
+}
+
+void Config::inform(std::string_view message) const { state_->say(LogLevel::info, std::string(message)); }
+
+void Config::set_log(const Log& log) {
+  const std::scoped_lock lock(state_->mutex);
+  state_->log = log;
+}
+
+void Config::expect_sections(std::initializer_list<std::string_view> sections) const {
+  const std::scoped_lock lock(state_->mutex);
+  for (const std::string_view section : sections) state_->record.add_section(section);
+  const std::string problem = state_->record.foreign(state_->tree);
+  if (!problem.empty()) throw UsageError(problem);
 }
 
 void Config::check_all_used() const {

@@ -39,6 +39,8 @@
 
 namespace dsea {
 
+class Log;
+
 /// What a number, or each number of a list, may be. Use the named ones below: positive, at_least(3), between(0, 1).
 struct NumberRange {
   double min = -std::numeric_limits<double>::infinity();
@@ -133,6 +135,21 @@ class Config {
 
   /// Throws UsageError "run.toml:12: key 'lj.cutoff': message". For checks that need more than one key.
   [[noreturn]] void fail(std::string_view key, std::string_view message) const;
+
+  /// For what is no error but worth a look: logs "run.toml:12: key 'lj.cutoff': message" as a warning. Like inform() it
+  /// says the same thing once, however many ranks of this process find it.
+  void warn(std::string_view key, std::string_view message) const;
+
+  /// Logs a line at level info: what takes a while before the first step.
+  void inform(std::string_view message) const;
+
+  /// Where warn() and inform() write from now on; before, warnings go to stderr.
+  void set_log(const Log& log);
+
+  /// To be called before the first key is read, with the sections that a program reads. If the file has several others
+  /// that do not even look like one of them, it is for another program, and complaints about values would mislead:
+  /// throws UsageError that says so and lists them. One unknown section is left to check_all_used().
+  void expect_sections(std::initializer_list<std::string_view> sections) const;
 
   /// Throws UsageError that lists every key and section nobody asked about, one a line, with the nearest known one:
   /// run.toml:4: unknown key 'lj.cutof' (did you mean 'lj.cutoff'?). To be called when every part has read its keys.

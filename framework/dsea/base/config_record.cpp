@@ -59,32 +59,60 @@ void ConfigRecord::add_section(std::string_view section) {
   sections_.emplace(section);
 }
 
-std::string ConfigRecord::unused(const ConfigTree& tree) const {
-  std::vector<std::pair<std::string, std::string>> problems;  // where, what
-  // Of an unknown section only the outermost is reported, and none of its keys.
-  const auto in_unknown = [&](std::string_view key) {
-    return !section_of(key).empty() && !is_known_section(section_of(key));
-  };
+void ConfigRecord::sort_by_line(std::vector<Problem>& problems) {
+  // Of two numbers after the same file name the longer one is the larger one.
+  std::ranges::sort(problems, [](const Problem& a, const Problem& b) {
+    return std::pair(a.where.size(), a.where) < std::pair(b.where.size(), b.where);
+  });
+}
+
+void ConfigRecord::find_unknown_sections(const ConfigTree& tree, std::vector<Problem>& misspelt,
+                                         std::vector<Problem>& strange) const {
+  const std::vector<std::string> known(sections_.begin(), sections_.end());
   for (const auto& [section, where] : tree.sections) {
-    if (!is_known_section(section) && !in_unknown(section)) problems.emplace_back(where, unknown_section(section));
+    if (is_known_section(section) || in_unknown_section(section)) continue;
+    const std::string meant = nearest(section, known);
+    if (meant.empty())
+      strange.push_back({where, cat("[", section, "]")});
+    else
+      misspelt.push_back({where, cat("unknown section [", section, "] (did you mean [", meant, "]?)")});
+  }
+  sort_by_line(strange);
+}
+
+std::string ConfigRecord::foreign(const ConfigTree& tree) const {
+  std::vector<Problem> misspelt, strange;
+  find_unknown_sections(tree, misspelt, strange);
+  if (strange.size() < 2) return "";
+  std::string names;
+  for (const Problem& section : strange) names += cat(names.empty() ? "" : ", ", section.what);
+  return cat(strange[0].where, ": unknown sections ", names, ": is this file for another program?", known_sections());
+}
+
+std::string ConfigRecord::unused(const ConfigTree& tree) const {
+  std::vector<Problem> problems, strange;
+  find_unknown_sections(tree, problems, strange);
+  if (strange.size() == 1) {
+    problems.push_back({strange[0].where, cat("unknown section ", strange[0].what, known_sections())});
   }
   for (const auto& [key, value] : tree.values) {
-    if (asked_.count(key) == 0 && !in_unknown(key)) problems.emplace_back(value.where, unknown_key(key, tree));
+    if (asked_.count(key) == 0 && !in_unknown_section(key)) {
+      problems.push_back({value.where, unknown_key(key, tree)});
+    }
   }
-  // By line: of two numbers after the same file name the longer one is the larger one.
-  std::ranges::sort(problems, [](const auto& a, const auto& b) {
-    return std::pair(a.first.size(), a.first) < std::pair(b.first.size(), b.first);
-  });
-  std::string text;
+  sort_by_line(problems);
+  std::string text = foreign(tree);
   for (const auto& [where, what] : problems) text += cat(text.empty() ? "" : "\n", where, ": ", what);
   return text;
 }
 
 std::string ConfigRecord::unknown_key(const std::string& key, const ConfigTree& tree) const {
   const std::string_view section = section_of(key);
-  std::vector<std::string> all_here, free_here, free_elsewhere;  // free: not given in the file, so it may be meant
+  // Free: may be meant. What is given already is not what another line means, but a --set may mean any key.
+  std::vector<std::string> all_here, free_here, free_elsewhere;
+  const bool from_set = tree.values.find(key)->second.from_set();
   for (const auto& [other, asked] : asked_) {
-    const bool is_free = tree.values.count(other) == 0;
+    const bool is_free = from_set || tree.values.count(other) == 0;
     if (section_of(other) == section) all_here.push_back(other);
     if (is_free) (section_of(other) == section ? free_here : free_elsewhere).push_back(other);
   }
@@ -100,18 +128,11 @@ std::string ConfigRecord::unknown_key(const std::string& key, const ConfigTree& 
   return text;
 }
 
-std::string ConfigRecord::unknown_section(std::string_view section) const {
-  const std::vector<std::string> known(sections_.begin(), sections_.end());
-  const std::string meant = nearest(section, known);
-  std::string text = cat("unknown section [", section, "]");
-  if (!meant.empty()) {
-    text += cat(" (did you mean [", meant, "]?)");
-  } else if (!known.empty() && known.size() <= most_listed) {
-    text += " (known:";
-    for (const std::string& name : known) text += cat(" [", name, "]");
-    text += ")";
-  }
-  return text;
+std::string ConfigRecord::known_sections() const {
+  if (sections_.empty() || sections_.size() > most_listed) return "";
+  std::string text = " (known:";
+  for (const std::string& name : sections_) text += cat(" [", name, "]");
+  return text + ")";
 }
 
 std::string ConfigRecord::misspelt(std::string_view key, const ConfigTree& tree) const {

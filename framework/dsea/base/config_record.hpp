@@ -25,6 +25,10 @@ class ConfigRecord {
   /// All keys and sections of `tree` that were not asked for, one a line, with the nearest known one; empty if none.
   std::string unused(const ConfigTree& tree) const;
 
+  /// If the file is for another program, which several sections tell that are like none that is known: says so and
+  /// lists them, in one line; else empty.
+  std::string foreign(const ConfigTree& tree) const;
+
   /// For the message that `key` is missing: " (is 'lj.cutof' at run.toml:4 meant?)", or nothing.
   std::string misspelt(std::string_view key, const ConfigTree& tree) const;
 
@@ -37,8 +41,20 @@ class ConfigRecord {
     bool is_default;
   };
   bool is_known_section(std::string_view section) const { return sections_.count(section) > 0; }
+  /// Whether the section that holds `key` is unknown: then that is what is reported.
+  bool in_unknown_section(std::string_view key) const {
+    return !section_of(key).empty() && !is_known_section(section_of(key));
+  }
+  /// A place in the file and what is wrong there.
+  struct Problem {
+    std::string where, what;
+  };
+  static void sort_by_line(std::vector<Problem>& problems);
+  /// The outermost unknown sections that are near a known one, and those that are not.
+  void find_unknown_sections(const ConfigTree& tree, std::vector<Problem>& misspelt,
+                             std::vector<Problem>& strange) const;
+  std::string known_sections() const;
   std::string unknown_key(const std::string& key, const ConfigTree& tree) const;
-  std::string unknown_section(std::string_view section) const;
   void note_sections(std::string_view key);
 
   std::map<std::string, Asked, std::less<>> asked_;

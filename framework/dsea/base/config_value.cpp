@@ -18,6 +18,13 @@ inline constexpr bool is_list = false;
 template <class T>
 inline constexpr bool is_list<std::vector<T>> = true;
 
+/// Whether text is an integer too long for 64 bits, if it could not be read as one.
+bool is_long_integer(std::string_view text) {
+  constexpr std::size_t digits_that_fit = 18;
+  if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
+  return text.size() > digits_that_fit && text.find_first_not_of("0123456789_") == std::string_view::npos;
+}
+
 std::string double_text(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
@@ -72,6 +79,10 @@ bool is_config_key(std::string_view key) {
 
 std::string ConfigValue::text() const {
   if (const auto* other = std::get_if<Other>(&value)) return other->kind;
+  // Only in a --set: of a file the parser refuses it.
+  if (std::holds_alternative<std::string>(value) && is_long_integer(raw)) {
+    return cat("the number ", raw, ", which does not fit in 64 bits");
+  }
   if (std::holds_alternative<List>(value)) return cat("the list ", toml_text(*this));
   constexpr std::array<std::string_view, 5> kinds = {"", "the boolean ", "the integer ", "the number ", "the string "};
   return cat(kinds[value.index()], toml_text(*this));

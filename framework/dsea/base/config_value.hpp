@@ -22,6 +22,8 @@ struct ConfigValue {
   std::string where;  ///< "run.toml:12" or "--set lj.cutoff=3"
   std::string raw;    ///< of a --set whose text has no quotes or brackets: the text itself, else empty
 
+  bool from_set() const { return where.starts_with("--set "); }
+
   /// For messages, to follow "found": "the string \"abc\"", "the integer 3", "a list".
   std::string text() const;
 };

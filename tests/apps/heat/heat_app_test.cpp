@@ -114,8 +114,8 @@ TEST_F(HeatApp, BadInputIsExitCode2AndNamesTheKey) {
       {"--set run.steps=-1", "run.steps"},
       {"--set output.profile_every=5", "this program makes no profiles"},
       {"--set ring.workers=0", "ring.workers"},
-      {"--set heat.strat=wave", "start"},
-      {"--set run.stepps=5", "steps"},
+      {"--set heat.strat=wave", "did you mean 'heat.start'"},
+      {"--set run.stepps=5", "did you mean 'run.steps'"},
       {"--ranks 0", "ranks"},
       {"--no-such-option", "no-such-option"},
   };
@@ -125,6 +125,9 @@ TEST_F(HeatApp, BadInputIsExitCode2AndNamesTheKey) {
     EXPECT_NE(ended.text.find(what), std::string::npos) << arguments << "\n" << ended.text;
     EXPECT_EQ(ended.digest(), "none");
   }
+  const Ended other = run(dsea::cat(DSEA_BIN_DIR, "/heat ", DSEA_SOURCE_DIR, "/apps/ljmd/ljmd.toml"));
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.text.find("is this file for another program?"), std::string::npos) << other.text;
   const Ended missing = run(dsea::cat(DSEA_BIN_DIR, "/heat nowhere.toml"));
   EXPECT_EQ(missing.code, 2);
   EXPECT_NE(missing.text.find("nowhere.toml"), std::string::npos) << missing.text;
