@@ -123,6 +123,7 @@ TEST(RingPlan, RefusesTooFewSlotsAndSaysHowManyAreNeeded) {
   request.workers = 3;
   request.slots = SlotChoice::given;
   request.slots_per_ring = 4;
+  EXPECT_THROW(RingPlan(test::problem(40, false, {{1, 1}}), request), PlanRefused);
   EXPECT_NE(refusal(test::problem(40, false, {{1, 1}}), request).find("set slots = 7 or more"), std::string::npos);
   EXPECT_NE(refusal(test::problem(9, false, {{1, 1}}), request).find("need 5 in one ring; set slots = 5"),
             std::string::npos)
@@ -258,7 +259,24 @@ TEST(RingPlan, SlowButRightIsAWarningWithTheEfficiency) {
       << more.warnings()[0];
   EXPECT_NE(more.warnings()[0].find("67 %"), std::string::npos);
   EXPECT_NE(more.text().find("warning"), std::string::npos);
+  request.processes = 100;
+  const RingPlan nearly(test::problem(599, false, {{1, 1}}), request);
+  EXPECT_NE(nearly.warnings().at(0).find("efficiency above 99 %"), std::string::npos) << nearly.warnings()[0];
+  request.processes = 5;
   EXPECT_TRUE(RingPlan(test::problem(30, false, {{1, 1}}), request).warnings().empty());
+}
+
+TEST(RingPlan, MoreWorkersThanSlicesInOneProcessLoseNoTime) {
+  PlanRequest request;
+  request.steps = 100;
+  request.workers = 40;
+  const RingPlan turns(test::problem(8, false, {{1, 1}}), request);
+  EXPECT_EQ(turns.efficiency(), 1);
+  EXPECT_TRUE(turns.warnings().empty()) << turns.warnings()[0];
+  request.at_once = true;
+  const RingPlan at_once(test::problem(8, false, {{1, 1}}), request);
+  ASSERT_EQ(at_once.warnings().size(), 1U);
+  EXPECT_EQ(at_once.warnings()[0], "more workers than slices: 40 workers share 8 slices; expected efficiency 6.7 %");
 }
 
 TEST(RingPlan, TextNamesWhatAUserAsksFor) {

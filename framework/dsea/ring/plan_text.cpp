@@ -34,6 +34,7 @@ std::string tenths(double value) {
 
 std::string RingPlan::percent_text(double share) {
   if (share < 0.001) return "below 0.1 %";
+  if (share > 0.99 && share < 1) return "above 99 %";
   return share < 0.1 ? tenths(100 * share) + " %" : cat(std::lround(100 * share), " %");
 }
 

@@ -116,8 +116,8 @@ void RingPlan::check_given_slots() const {
                                               : cat("all ", topology_.slices(),
                                                     " slices must fit into the ring with room to move, which takes ",
                                                     slots_needed_in_all(), " slots in ", count, " slot rings");
-  throw UsageError(cat("[ring] slots = ", request_.slots_per_ring, " would block for ever: ", reason,
-                       "; set slots = ", needed, " or more, or slots = \"auto\""));
+  throw PlanRefused("ring.slots", cat("slots = ", request_.slots_per_ring, " would block for ever: ", reason,
+                                      "; set slots = ", needed, " or more, or slots = \"auto\""));
 }
 
 void RingPlan::check_feedback() const {
@@ -144,10 +144,11 @@ void RingPlan::check_feedback() const {
   if (problem_.finish) look_at(*problem_.finish, 0);
   // Nobody asks in a run that is over before.
   if (request_.feedback_delay >= smallest || request_.feedback_delay > request_.steps) return;
-  throw UsageError(cat("[run] feedback_delay = ", request_.feedback_delay, " is too small for ", request_.processes,
-                       " processes x ", request_.workers, " workers: ", who,
-                       " before its last slice has come around, and would wait for ever; set feedback_delay = ",
-                       smallest, " or more, or use fewer workers"));
+  throw PlanRefused("run.feedback_delay",
+                    cat("feedback_delay = ", request_.feedback_delay, " is too small for ", request_.processes,
+                        " processes x ", request_.workers, " workers: ", who,
+                        " before its last slice has come around, and would wait for ever; set feedback_delay = ",
+                        smallest, " or more, or use fewer workers"));
 }
 
 StageMachine::Setup RingPlan::setup(int process) const {
@@ -192,11 +193,13 @@ double RingPlan::run_seconds() const {
 }
 
 void RingPlan::collect_warnings() {
+  // In a ring of one process, for example, more workers than slices take more memory, but no more time.
+  if (efficiency() == 1) return;
   const int slices = topology_.slices();
   const std::string rate = cat("; expected efficiency ", percent_text(efficiency()));
   if (positions() > slices) {
     warnings_.push_back(cat("more workers than slices: ", positions(), " workers share ", slices, " slices", rate));
-  } else if (efficiency() < 1) {
+  } else {
     warnings_.push_back(cat("more processes than are kept busy: ", slices, " slices keep ", si_text(n_max()), " of ",
                             request_.processes, " processes with ", request_.workers, " workers busy", rate));
   }

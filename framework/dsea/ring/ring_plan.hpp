@@ -21,8 +21,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "dsea/base/error.hpp"
 #include "dsea/ring/program.hpp"
 #include "dsea/ring/schedule.hpp"
 #include "dsea/ring/stage_machine.hpp"
@@ -86,14 +88,24 @@ struct MemoryRow {
   std::size_t bytes() const { return static_cast<std::size_t>(count) * bytes_each; }
 };
 
+/// A plan that cannot be, for a reason that a key of the configuration can mend.
+class PlanRefused : public UsageError {
+ public:
+  PlanRefused(std::string key, const std::string& message) : UsageError(message), key_(std::move(key)) {}
+  const std::string& key() const { return key_; }  ///< "ring.slots"
+
+ private:
+  std::string key_;
+};
+
 class RingPlan {
  public:
   /// What is assumed where a request names no rate or bandwidth.
   static constexpr double assumed_rate = 1e8;        // elements x worker-steps per second
   static constexpr double assumed_bandwidth = 10e9;  // bytes per second
 
-  /// Throws UsageError: too few slots asked for, a feedback delay that would wait for ever, too little memory; each
-  /// says what would do. Also calls problem.check().
+  /// Throws PlanRefused for too few slots and for a feedback delay that would wait for ever, UsageError for too little
+  /// memory; each says what would do. Also calls problem.check().
   RingPlan(const Problem& problem, const PlanRequest& request);
 
   const PlanRequest& request() const { return request_; }
