@@ -35,6 +35,7 @@ class FakeSystem : public testing::Test {
 
 using MachineMemory = FakeSystem;
 using MachineCores = FakeSystem;
+using MachineThreads = FakeSystem;
 
 TEST_F(MachineMemory, IsUnknownWithoutFiles) { EXPECT_EQ(available_memory(root()), 0); }
 
@@ -71,6 +72,28 @@ TEST_F(MachineMemory, IsLimitedByGroupsOfVersion1) {
   write("/sys/fs/cgroup/memory/job/memory.usage_in_bytes", "200000\n");
   write("/sys/fs/cgroup/memory/job/memory.stat", "inactive_file 1\ntotal_inactive_file 30000\n");
   EXPECT_EQ(available_memory(root()), 330000);
+}
+
+TEST_F(MachineThreads, AreLimitedByTheKernelAndByGroups) {
+  const std::int64_t free = thread_limit(root()).threads;  // of what is not a file here
+  const auto expect = [&](std::int64_t threads, const char* reason) {
+    const ThreadLimit limit = thread_limit(root());
+    EXPECT_EQ(limit.threads, threads);
+    EXPECT_EQ(limit.reason, reason);
+  };
+  ASSERT_GT(free, 300);
+  write("/proc/sys/kernel/threads-max", "300\n");
+  expect(300, "kernel.threads-max");
+  write("/proc/sys/kernel/pid_max", "200\n");
+  expect(200, "kernel.pid_max");
+  write("/proc/self/cgroup", "0::/a\n7:pids:/b\n");
+  write("/sys/fs/cgroup/a/pids.max", "max\n");
+  expect(200, "kernel.pid_max");
+  write("/sys/fs/cgroup/a/pids.max", "190\n");
+  write("/sys/fs/cgroup/a/pids.current", "40\n");
+  expect(150, "pids.max of the control group");
+  write("/sys/fs/cgroup/pids/b/pids.max", "100\n");
+  expect(100, "pids.max of the control group");
 }
 
 TEST_F(MachineCores, AreLimitedByProcessorTime) {

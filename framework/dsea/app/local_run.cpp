@@ -1,46 +1,84 @@
 // Ranks as threads of this process.
 #include <algorithm>
 #include <exception>
-#include <mutex>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "dsea/app/rank_run.hpp"
 #include "dsea/app/run_local.hpp"
+#include "dsea/base/machine.hpp"
 #include "dsea/base/threads.hpp"
 #include "dsea/comm/local_transport.hpp"
 
 namespace dsea {
+namespace {
 
-RingOutcome run_ranks_here(const MakeProgram& make, const Config& config, int ranks, const DeviceOptions& device,
-                           const RingOptions& options, const Log& log, const OnRing& on_ring) {
-  // Rings and transports outlive all threads: a rank that failed must keep its memory until nobody copies from it.
-  std::vector<std::unique_ptr<RankRun>> runs(static_cast<std::size_t>(ranks));
-  const auto transports = make_local_transports(ranks);
-  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(ranks));
-  RingOutcome outcome;
-  const auto play = [&](int rank) {
+/// Every thread looks around ten times a second: a thousand ranks kept two cores from doing anything else.
+constexpr int most_ranks = 256;
+constexpr std::int64_t ring_threads = 5;  // main, input, output, io, watchdog
+
+void check_ranks(int ranks, int kernel_threads) {
+  if (ranks < 1) throw UsageError(cat("a ring of ", ranks, " ranks: at least 1 is needed"));
+  if (ranks > most_ranks) {
+    throw UsageError(cat(ranks, " ranks are more than the ", most_ranks,
+                         " that may be threads of one process: start processes instead, by mpirun -n ", ranks));
+  }
+  const std::int64_t needed = ranks * (ring_threads + kernel_threads - 1);
+  const ThreadLimit limit = thread_limit();
+  if (needed > limit.threads) {
+    throw UsageError(cat(ranks, " ranks in one process need ", needed, " threads, but ", limit.reason, " allows ",
+                         limit.threads, ": use fewer ranks"));
+  }
+}
+
+}  // namespace
+
+LocalRanks::LocalRanks(MakeProgram make, const Config& config, int ranks, const DeviceOptions& device, const Log& log)
+    : make_(std::move(make)), config_(config), log_(log) {
+  check_ranks(ranks, device.threads);
+  transports_ = make_local_transports(ranks);
+  runs_.resize(transports_.size());
+  runs_[0] = std::make_unique<RankRun>(make_, config_, device, *transports_[0], log_.for_rank(0, ranks), ranks);
+}
+
+RingOutcome LocalRanks::run(const RingOptions& options, const OnRing& on_ring) {
+  const int ranks = static_cast<int>(runs_.size());
+  for (int rank = 1; rank < ranks; ++rank) {
     const auto r = static_cast<std::size_t>(rank);
+    runs_[r] = std::make_unique<RankRun>(first(), make_, config_, *transports_[r], log_.for_rank(rank, ranks));
+  }
+  std::vector<std::exception_ptr> errors(runs_.size());
+  RingOutcome outcome;
+  const auto fails = [&](int rank, std::exception_ptr why) {
+    errors[static_cast<std::size_t>(rank)] = std::move(why);
+    transports_[static_cast<std::size_t>(rank)]->fail(static_cast<int>(ExitCode::failed));
+  };
+  const auto play = [&](int rank) {
     try {
-      runs[r] = std::make_unique<RankRun>(make, config, device, *transports[r], log.for_rank(rank, ranks), ranks);
       RingOptions mine = options;
       if (rank != 0) mine.on_row = nullptr;
-      RingOutcome result = runs[r]->run(mine, on_ring);
+      RingOutcome result = runs_[static_cast<std::size_t>(rank)]->run(mine, on_ring);
       if (rank == 0) outcome = std::move(result);
     } catch (...) {
-      errors[r] = std::current_exception();
-      transports[r]->fail(static_cast<int>(ExitCode::failed));
+      fails(rank, std::current_exception());
     }
   };
   {
     std::vector<std::jthread> threads;
-    for (int rank = 1; rank < ranks; ++rank) {
-      threads.emplace_back([&, rank] {
-        block_signals();
-        name_this_thread(cat("dsea main ", rank));
-        play(rank);
-      });
+    try {
+      for (int rank = 1; rank < ranks; ++rank) {
+        threads.emplace_back([&, rank] {
+          block_signals();
+          name_this_thread(cat("dsea main ", rank));
+          play(rank);
+        });
+      }
+      play(0);
+    } catch (const std::system_error& e) {  // those there are must not wait for the others
+      fails(0, std::make_exception_ptr(RunError(
+                   cat("cannot start the thread of rank ", threads.size() + 1, ": ", e.what(), ": use fewer ranks"))));
     }
-    play(0);
   }
   // The error that came first in the sense of cause: one that is not merely "another rank failed".
   std::exception_ptr first;
@@ -61,21 +99,18 @@ RingOutcome run_ranks_here(const MakeProgram& make, const Config& config, int ra
 
 RunOutcome run_local(const MakeProgram& make, const Config& config, int ranks, const DeviceOptions& device,
                      const Log* log) {
-  if (ranks < 1) throw UsageError(cat("a ring of ", ranks, " ranks: at least 1 is needed"));
-  const Log warnings;
-  const RunSettings settings = RunSettings::read(config);
-  const auto program = make(config);
-  const Problem problem = program->problem();
+  LocalRanks all(make, config, ranks, device, log != nullptr ? *log : Log());
+  RankRun& first = all.first();
   RunOutcome outcome;
-  RingOptions options = ring_options(settings);
+  RingOptions options = ring_options(RunSettings::read(config));
   options.on_row = [&](const StepSums& sums) {
     TableRow row;
     row.step = sums.step;
-    row.sums.assign(sums.values, sums.values + problem.observables.size());
-    row.columns = program->row(problem, sums);
+    row.sums.assign(sums.values, sums.values + first.problem().observables.size());
+    row.columns = first.program().row(first.problem(), sums);
     outcome.rows.push_back(std::move(row));
   };
-  outcome.ring = run_ranks_here(make, config, ranks, device, options, log != nullptr ? *log : warnings, {});
+  outcome.ring = all.run(options, {});
   return outcome;
 }
 

@@ -46,7 +46,22 @@ RankRun::RankRun(const MakeProgram& make, const Config& config, const DeviceOpti
   }
   PlanRequest request = plan_request(settings_, problem_, transport.size(), device_);
   if (!device_.is_cuda()) *request.memory /= static_cast<std::size_t>(ranks_here);
-  plan_.emplace(problem_, request);
+  try {
+    plan_.emplace(problem_, request);
+  } catch (const PlanRefused& e) {
+    config.fail(e.key(), e.what());
+  }
+}
+
+RankRun::RankRun(const RankRun& first, const MakeProgram& make, const Config& config, Transport& transport, Log log)
+    : transport_(transport),
+      log_(std::move(log)),
+      settings_(first.settings_),
+      program_(first.program_->copy()),
+      problem_(first.problem_),
+      device_(first.device_),
+      plan_(first.plan_) {
+  if (!program_) program_ = make(config);
 }
 
 RingOutcome RankRun::run(const RingOptions& options, const OnRing& on_ring) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "dsea/app/run_local.hpp"
 #include "dsea/app/run_settings.hpp"
@@ -20,6 +21,9 @@ class RankRun {
   /// big is allocated.
   RankRun(const MakeProgram& make, const Config& config, const DeviceOptions& device, Transport& transport, Log log,
           int ranks_here);
+
+  /// Another rank of the same process, with the same plan and a copy of the program if it can be copied.
+  RankRun(const RankRun& first, const MakeProgram& make, const Config& config, Transport& transport, Log log);
 
   /// Allocates the ring and runs all steps; takes the snapshots that configuration and program ask for.
   RingOutcome run(const RingOptions& options, const OnRing& on_ring);
@@ -43,8 +47,26 @@ class RankRun {
 /// All but the snapshots, which depend on the program.
 RingOptions ring_options(const RunSettings& settings);
 
-/// All ranks as threads of this process; the caller plays rank 0. `options.on_row` is called for rank 0.
-RingOutcome run_ranks_here(const MakeProgram& make, const Config& config, int ranks, const DeviceOptions& device,
-                           const RingOptions& options, const Log& log, const OnRing& on_ring);
+/// All ranks as threads of this process; the caller plays rank 0.
+class LocalRanks {
+ public:
+  /// Makes rank 0's part, which the others are copies of. Throws UsageError, also for more ranks than the system has
+  /// threads for.
+  LocalRanks(MakeProgram make, const Config& config, int ranks, const DeviceOptions& device, const Log& log);
+
+  RankRun& first() { return *runs_.front(); }
+  std::string transport() const { return transports_.front()->describe(); }
+
+  /// Allocates all rings and runs all steps. `options.on_row` is called for rank 0. Once.
+  RingOutcome run(const RingOptions& options, const OnRing& on_ring);
+
+ private:
+  MakeProgram make_;
+  Config config_;
+  Log log_;
+  // Rings outlive all threads: a rank that failed must keep its memory until nobody copies from it.
+  std::vector<std::unique_ptr<RankRun>> runs_;
+  std::vector<std::unique_ptr<Transport>> transports_;
+};
 
 }  // namespace dsea

@@ -13,7 +13,6 @@
 #include "dsea/base/openmp.hpp"
 #include "dsea/base/version.hpp"
 #include "dsea/comm/launcher.hpp"
-#include "dsea/comm/local_transport.hpp"
 #include "dsea/comm/mpi_session.hpp"
 #include "dsea/comm/mpi_transport.hpp"
 #include "dsea/io/run_report.hpp"
@@ -39,26 +38,14 @@ class AppRun {
       return 0;
     }
     log_ = log_.for_rank(session_->rank(), session_->size());
-    std::unique_ptr<Transport> transport;
+    if (const int bad = on_all_ranks([this] { read_config(); })) return bad;
+    const std::unique_ptr<Transport> transport = make_mpi_transport(*session_);
     std::unique_ptr<RankRun> rank;
-    std::string error;
-    ExitCode code = ExitCode::done;
-    try {
-      read_config();
-    } catch (const Error& e) {
-      error = e.what();
-      code = e.exit_code();
-    }
-    if (const int bad = agreed(code, error)) return bad;
-    transport = make_mpi_transport(*session_);
-    try {
+    const auto prepare = [&] {
       rank = std::make_unique<RankRun>(make_, *config_, device_, *transport, log_, ranks_here());
       if (!line_.plan) begin(*rank, transport->describe());
-    } catch (const Error& e) {
-      error = e.what();
-      code = e.exit_code();
-    }
-    if (const int bad = agreed(code, error)) return bad;
+    };
+    if (const int bad = on_all_ranks(prepare)) return bad;
     const bool first = session_->rank() == 0;
     if (line_.plan) {
       if (first) print_plan(*rank);
@@ -71,14 +58,28 @@ class AppRun {
  private:
   void read_config() {
     config_.emplace(Config::from_file(line_.config, sets()));
+    config_->set_log(!session_ || session_->rank() == 0 ? log_ : Log(LogLevel::error));
     settings_ = RunSettings::read(*config_);
     device_.backend = line_.device;
     device_.isa = line_.isa;
     device_.threads = line_.threads > 0 ? line_.threads : std::max(1, available_cores() / ranks_here());
   }
 
-  /// 0 if all ranks are well; otherwise the exit code of the lowest rank that is not, which has said why.
-  int agreed(ExitCode code, const std::string& error) const {
+  /// Does something that may throw on every rank of an MPI run. 0 if all are well; otherwise the exit code of the
+  /// lowest rank that is not, which says why.
+  template <class Step>
+  int on_all_ranks(const Step& step) const {
+    ExitCode code = ExitCode::done;
+    std::string error;
+    try {
+      step();
+    } catch (const Error& e) {
+      code = e.exit_code();
+      error = e.what();
+    } catch (const std::exception& e) {
+      code = ExitCode::failed;
+      error = e.what();
+    }
     constexpr int codes = 256;
     const int none = session_->size() * codes;
     const int mine = code == ExitCode::done ? none : session_->rank() * codes + static_cast<int>(code);
@@ -118,18 +119,14 @@ class AppRun {
   }
 
   void run_local_ranks() {
-    const int n = ranks();
-    {
-      // A first look at everything that can be wrong, before threads start.
-      const auto transports = make_local_transports(n);
-      RankRun first(make_, *config_, device_, *transports[0], log_, n);
-      if (line_.plan) {
-        print_plan(first);
-        return;
-      }
-      begin(first, transports[0]->describe());
-      finish(first, run_ranks_here(make_, *config_, n, device_, options(first, true), log_, watched()), true, "local");
+    LocalRanks all(make_, *config_, ranks(), device_, log_);
+    RankRun& first = all.first();
+    if (line_.plan) {
+      print_plan(first);
+      return;
     }
+    begin(first, all.transport());
+    finish(first, all.run(options(first, true), watched()), true, "local");
   }
 
   void print_plan(const RankRun& rank) const { std::cout << rank.plan().text() << std::flush; }

@@ -13,9 +13,8 @@ int app_main(const std::string& name, int argc, char** argv, const MakeProgram& 
 
 /// Reads the command line and the configuration, plans, runs, reports, and returns the exit code (base/error.hpp):
 ///
-///   name run.toml [--set key=value]... [--device auto|host|cuda] [--transport auto|local|mpi] [--ranks N] [--threads
-///   N]
-///        [--isa LEVEL] [--plan] [--out DIR] [--log LEVEL]
+///   name run.toml [--set key=value]... [--out DIR] [--plan] [--log LEVEL] [--ranks N] [--threads N] [--isa LEVEL]
+///                 [--device auto|host|cuda] [--transport auto|local|mpi]
 ///
 /// `Program` is a user's class as described in ring/program.hpp:
 ///   int main(int argc, char** argv) { return dsea::run_app<Heat>("heat", argc, argv); }

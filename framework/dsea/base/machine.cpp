@@ -1,5 +1,6 @@
 #include "dsea/base/machine.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -110,6 +111,29 @@ std::int64_t available_memory(const std::string& root) {
     look(folder, "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file");
   });
   return least == unknown ? 0 : least;
+}
+
+ThreadLimit thread_limit(const std::string& root) {
+  ThreadLimit least;
+  const auto limit = [&least](std::int64_t threads, const std::string& reason) {
+    if (threads < least.threads) least = {threads, reason};
+  };
+  for (const char* name : {"threads-max", "pid_max"}) {
+    if (const auto n = read_number(cat(root, "/proc/sys/kernel/", name))) limit(*n, cat("kernel.", name));
+  }
+  rlimit user{};
+  if (geteuid() != 0 && getrlimit(RLIMIT_NPROC, &user) == 0 && user.rlim_cur != RLIM_INFINITY) {
+    limit(static_cast<std::int64_t>(user.rlim_cur), "ulimit -u");
+  }
+  const auto look = [&](const std::string& folder) {
+    const auto most = read_number(folder + "/pids.max");
+    if (!most) return;
+    const std::int64_t used = read_number(folder + "/pids.current").value_or(0);
+    limit(std::max<std::int64_t>(0, *most - used), "pids.max of the control group");
+  };
+  for_each_group(root, "", "/sys/fs/cgroup", look);
+  for_each_group(root, "pids", "/sys/fs/cgroup/pids", look);
+  return least;
 }
 
 int available_cores(const std::string& root) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace dsea {
@@ -22,6 +23,15 @@ MachineInfo machine_info(const std::string& root = "");
 /// below the limits of the process's control groups (version 1 and 2) and of those around them; file cache that can be
 /// dropped counts as left. 0 if the system says nothing.
 std::int64_t available_memory(const std::string& root = "");
+
+/// How many threads this process may have by what the system says, and what says so: "kernel.threads-max".
+struct ThreadLimit {
+  std::int64_t threads = std::numeric_limits<std::int64_t>::max();
+  std::string reason;
+};
+
+/// The least of the kernel's limits, the user's (ulimit -u) and what the control groups leave.
+ThreadLimit thread_limit(const std::string& root = "");
 
 /// Processors this process may keep busy: those it may run on, or fewer where a control group limits the processor
 /// time.

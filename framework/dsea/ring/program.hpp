@@ -19,8 +19,10 @@
 //   std::string explain(const dsea::Fault&) const;            // words for a code reported by a kernel
 //   void load(int feed, std::int64_t step, int slab, void* to) const;   // one slab of a feed, into host memory
 //
-// Every rank constructs its own object from the same configuration. All members except prepare() are const and may be
-// called by several threads at once (init by the input and io threads, run by the main thread).
+// Every rank has its own object: every process constructs one from the configuration, and where several ranks are
+// threads of one process, the others get copies of it (or construct their own if the class cannot be copied). All
+// members except prepare() are const and may be called by several threads at once (init by the input and io threads,
+// run by the main thread).
 #pragma once
 
 #include <cstdint>

@@ -126,11 +126,15 @@ RingOutcome Ring::run() {
           guarded(status, [&] { (this->*member)(); });
         });
       };
-      const std::jthread input = role_thread(input_status_, &Ring::input_role);
-      const std::jthread output = role_thread(output_status_, &Ring::output_role);
-      const std::jthread io = role_thread(io_status_, &Ring::io_role);
-      device_.make_current();
-      guarded(main_status_, [this] { main_role(); });
+      std::vector<std::jthread> roles;
+      guarded(main_status_, [&] {
+        main_status_.set("starts the other threads");
+        roles.push_back(role_thread(input_status_, &Ring::input_role));
+        roles.push_back(role_thread(output_status_, &Ring::output_role));
+        roles.push_back(role_thread(io_status_, &Ring::io_role));
+        device_.make_current();
+        main_role();
+      });
       // What was launched before a failure still uses the ring's memory; the watchdog looks on.
       for (const auto& runner : runners_) runner->settle();
       stages_done_ = true;

@@ -2,6 +2,7 @@
 // time.
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,6 +20,8 @@ namespace dsea {
 class WorkerProgram {
  public:
   virtual ~WorkerProgram() = default;
+  /// The same program for another rank; null if the user's class cannot be copied.
+  virtual std::unique_ptr<WorkerProgram> copy() const = 0;
   virtual Problem problem() const = 0;
   virtual void prepare(const Device& device) = 0;
   virtual void init(int slab, SlabOut out) const = 0;
@@ -44,6 +47,13 @@ class ProgramOf final : public WorkerProgram {
 
   T& user() { return user_; }
 
+  std::unique_ptr<WorkerProgram> copy() const override {
+    if constexpr (std::copy_constructible<T>) {
+      return std::make_unique<ProgramOf>(user_);
+    } else {
+      return nullptr;
+    }
+  }
   Problem problem() const override { return user_.problem(); }
   void prepare(const Device& device) override {
     if constexpr (requires(T & t) { t.prepare(device); }) user_.prepare(device);
