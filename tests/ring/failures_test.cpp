@@ -10,6 +10,13 @@ namespace {
 using support::Finished;
 using support::run_command;
 
+/// Where users look first.
+std::string last_line(const std::string& text) {
+  if (text.size() < 2) return text;
+  const auto end = text.rfind('\n', text.size() - 2);
+  return end == std::string::npos ? text : text.substr(end + 1);
+}
+
 class Failures : public testing::Test {
  protected:
   void SetUp() override {
@@ -43,6 +50,7 @@ TEST_F(Failures, AWorkerThatNeverReturnsIsReportedByTheWatchdog) {
     EXPECT_NE(f.err.find("main thread: runs a worker (slice 2 of super-cycle"), std::string::npos) << f.err;
     EXPECT_NE(f.err.find("ring 0:"), std::string::npos) << f.err;
     EXPECT_NE(f.err.find("rank 0"), std::string::npos) << f.err;
+    EXPECT_NE(last_line(f.err).find("no progress for 2 s"), std::string::npos) << f.err;
   }
 }
 
@@ -51,13 +59,25 @@ TEST_F(Failures, ARankThatThrowsEndsTheJobWithItsMessage) {
   EXPECT_EQ(f.exit_code, 3) << f.err;
   EXPECT_NE(f.err.find("made to fail"), std::string::npos) << f.err;
   EXPECT_NE(f.err.find("main thread: runs a worker (slice 2"), std::string::npos) << f.err;
+  EXPECT_EQ(last_line(f.err).find("synthetic: error: rank "), 0U) << f.err;
+  EXPECT_NE(last_line(f.err).find("made to fail"), std::string::npos) << f.err;
+}
+
+TEST_F(Failures, ManyRanksStartAndDieQuickly) {
+  const std::string many = "--ranks 50 --set ring.workers=1 --set ring.watchdog=60";
+  const Finished good = run_command(program(many), 60);
+  EXPECT_EQ(good.exit_code, 0) << good.err;
+  const Finished bad = run_command(program(many + " --set synthetic.throw_at=9"), 60);
+  EXPECT_EQ(bad.exit_code, 3) << bad.err;
+  EXPECT_NE(bad.err.find("made to fail"), std::string::npos) << bad.err;
+  EXPECT_LT(bad.seconds, 20);
 }
 
 TEST_F(Failures, SigtermSaysWhatEverybodyWaitedFor) {
   const Finished f = run_command(
       program("--ranks 2 --set synthetic.sleep_ms=500 --set ring.watchdog=30 & sleep 2; kill -TERM $!; wait $!"), 30);
   EXPECT_EQ(f.exit_code, 143) << f.err;
-  EXPECT_NE(f.err.find("ended by SIGTERM"), std::string::npos) << f.err;
+  EXPECT_NE(last_line(f.err).find("ended by SIGTERM"), std::string::npos) << f.err;
   EXPECT_NE(f.err.find("rank 1 of 2"), std::string::npos) << f.err;
 }
 

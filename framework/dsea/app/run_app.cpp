@@ -139,6 +139,10 @@ class AppRun {
     log_.info(rank.device().why(), "; ", rank.device().name());
     log_.info("transport ", transport);
     for (const std::string& warning : rank.plan().warnings()) log_.warning(warning);
+    if (const auto earlier = snapshots_in(settings_.out); !earlier.empty()) {
+      log_.warning(settings_.out, " holds ", earlier.size(), earlier.size() == 1 ? " snapshot" : " snapshots",
+                   " of an earlier run, such as ", earlier.front(), ": they are kept, unless this run writes the same");
+    }
     // Results of an earlier run must not pass for this one's.
     std::error_code error;
     std::filesystem::remove(settings_.out + "/run.json", error);
@@ -244,9 +248,7 @@ int app_main(const std::string& name, int argc, char** argv, const MakeProgram& 
     const auto line = CommandLine::parse(name, argc, argv);
     if (!line) return static_cast<int>(ExitCode::done);
     return AppRun(name, *line, make).run();
-  } catch (const RingFailed& e) {
-    return static_cast<int>(e.exit_code());  // said where it happened
-  } catch (const Error& e) {
+  } catch (const Error& e) {  // also of a ring, which has said it before: the cause is the last line
     std::cerr << name << ": error: " << e.what() << std::endl;
     return static_cast<int>(e.exit_code());
   } catch (const std::exception& e) {

@@ -50,10 +50,14 @@ void SignalWatch::watch(const std::stop_token& stop) {
     const int signal = sigtimedwait(&set, nullptr, &tick);
     if (signal <= 0) continue;
     const std::scoped_lock lock(mutex_);
-    log_.error("ended by ", signal == SIGTERM
-                                ? "SIGTERM (a launcher sends it when another rank has died, or at the time limit)"
+    const bool term = signal == SIGTERM;
+    for (const Ring* ring : rings_)
+      log_.error("state when ", term ? "SIGTERM" : "SIGINT", " came:\n", ring->describe());
+    // Last, where users look first: the states are not the cause.
+    log_.error("ended by ", term
+                                ? "SIGTERM: a launcher sends it when another rank has died, whose error is further up, "
+                                  "or at the time limit"
                                 : "SIGINT");
-    for (const Ring* ring : rings_) log_.error("state at that moment:\n", ring->describe());
     std::fflush(nullptr);
     std::_Exit(128 + signal);
   }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -25,6 +26,19 @@ void make_output_folder(const std::string& path) {
     throw UsageError(
         cat("cannot write into the output folder ", path, ": ", std::strerror(errno), ": choose another by --out"));
   }
+}
+
+std::vector<std::string> snapshots_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;  // a folder that cannot be read has nothing to tell
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::filesystem::path name = entry.path().filename();
+    const std::string step = name.stem().extension().string();  // ".100" of dump.100.lammpstrj
+    const bool is_number = step.size() > 1 && step.find_first_not_of("0123456789", 1) == std::string::npos;
+    if (is_number && name.has_extension() && entry.is_regular_file(error)) names.push_back(name.string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 void write_text_file(const std::string& path, const std::string& text) {

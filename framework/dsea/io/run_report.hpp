@@ -40,6 +40,9 @@ std::string summary_text(const RunFigures& figures);
 /// Creates a folder with its parents; UsageError if it cannot be used.
 void make_output_folder(const std::string& path);
 
+/// Names of the files in a folder that look like snapshots, <name>.<step>.<extension>, sorted.
+std::vector<std::string> snapshots_in(const std::string& folder);
+
 /// Writes a text file by a temporary file and a rename, so that it is whole or not there. Throws RunError.
 void write_text_file(const std::string& path, const std::string& text);
 

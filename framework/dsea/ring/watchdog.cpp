@@ -27,10 +27,12 @@ void Ring::watchdog_role() {
       continue;
     }
     if (Clock::now() - since < limit) continue;
-    log_.error("rank ", rank_, ": no progress for ", options_.watchdog_seconds,
-               " s; the run ends. If a stage really takes that long, raise [ring] watchdog\n", describe());
-    // The other ranks stand still as well: give them time to say what they wait for.
+    const std::string cause = cat("rank ", rank_, ": no progress for ", options_.watchdog_seconds,
+                                  " s; the run ends. If a stage really takes that long, raise [ring] watchdog");
+    log_.error(cause, "\n", describe());
+    // The other ranks stand still as well: give them time to say what they wait for. The cause is the last line, too.
     watchdog_wake_.wait_past(watchdog_wake_.now(), std::chrono::milliseconds(1000));
+    log_.error(cause);
     std::fflush(nullptr);
     transport_.fail(static_cast<int>(ExitCode::failed));
     // A thread that never comes back cannot be joined, so the process ends here.
