@@ -22,6 +22,7 @@ class Parser {
     bool more = read_header();
     while (more) more = read_section();
     check_complete();
+    check_end();
     return std::move(file_);
   }
 
@@ -197,6 +198,13 @@ class Parser {
 
   void check_complete() {
     if (!atoms_seen_ && atoms_ > 0) in_.fail(cat("section Atoms is missing; the header says ", atoms_, " atoms"));
+  }
+
+  /// A number that lost its last digits is still a number.
+  void check_end() {
+    if (!in_.unfinished() || last_section_.empty()) return;
+    file_.warnings.push_back(
+        cat(in_.place(), ": the last line of section ", last_section_, " has no end of line: was the file cut there?"));
   }
 
   LineReader in_;

@@ -28,6 +28,7 @@ struct DataFile {
   std::vector<double> masses;           ///< of types 1, 2, ...; 1 where the file has no Masses
   std::vector<DataMolecule> molecules;  ///< sorted by id; lo <= position <= hi
   bool has_velocities = false;
+  std::vector<std::string> warnings;  ///< "file:line: ..."
 };
 
 /// Throws UsageError "file:line: ..." for whatever is wrong with the file.

@@ -31,6 +31,7 @@ bool LineReader::next() {
   if (rest_.empty()) return false;
   const auto end = rest_.find('\n');
   std::string_view text = rest_.substr(0, end);
+  ended_ = end != std::string_view::npos;
   rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
   ++line_;
   comment_ = {};
@@ -55,8 +56,12 @@ bool LineReader::next_filled() {
   return false;
 }
 
+std::string LineReader::place(std::int64_t line) const { return cat(name_, ":", line); }
+
+std::string LineReader::place() const { return place(line_); }
+
 void LineReader::fail_at(std::int64_t line, const std::string& message) const {
-  throw UsageError(cat(name_, ":", line, ": ", message));
+  throw UsageError(cat(place(line), ": ", message));
 }
 
 double LineReader::real(std::string_view word, std::string_view what) const {

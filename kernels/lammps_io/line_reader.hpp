@@ -22,6 +22,10 @@ class LineReader {
   std::string_view content() const { return content_; }                  ///< without comment and outer blanks
   std::string_view comment() const { return comment_; }                  ///< behind '#', without outer blanks
   std::int64_t line() const { return line_; }                            ///< from 1
+  std::string place() const;                                             ///< "name:line"
+
+  /// Whether the current line holds words, but is the last one and lacks its end of line.
+  bool unfinished() const { return !words_.empty() && !ended_; }
 
   /// Throws UsageError "name:line: message".
   [[noreturn]] void fail(const std::string& message) const { fail_at(line_, message); }
@@ -32,12 +36,15 @@ class LineReader {
   std::int64_t integer(std::string_view word, std::string_view what) const;
 
  private:
+  std::string place(std::int64_t line) const;
+
   std::string_view rest_;
   std::string name_;
   std::string_view content_;
   std::string_view comment_;
   std::vector<std::string_view> words_;
   std::int64_t line_ = 0;
+  bool ended_ = true;
 };
 
 }  // namespace dsea::lammps

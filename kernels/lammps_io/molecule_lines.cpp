@@ -1,6 +1,9 @@
 #include "kernels/lammps_io/molecule_lines.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -28,10 +31,19 @@ void fail_outside(const LineReader& in, const DataMolecule& molecule, std::size_
 }
 
 std::string read_text_file(const std::string& path, std::string_view what) {
+  const auto fail = [&](const std::string& why) {
+    throw UsageError(cat("cannot read the ", what, " ", path, ": ", why));
+  };
+  using Type = std::filesystem::file_type;
+  std::error_code ignored;
+  const Type type = std::filesystem::status(path, ignored).type();
+  if (type == Type::directory) fail("it is a folder: name a file in it");
+  if (type == Type::character || type == Type::block) fail("it is a device: name a file");
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   if (in) text << in.rdbuf();
-  if (!in) throw UsageError(cat("cannot read the ", what, " ", path, ": is the path right?"));
+  if (!in) fail(cat(std::strerror(errno), ": is the path right?"));
+  if (text.view().empty()) fail("it is empty");
   return std::move(text).str();
 }
 

@@ -167,6 +167,13 @@ TEST_F(LjmdCommand, BadInputEndsWithExitCode2) {
       {good, "--set ring.stream=w", "ring.stream"},
       {good, "--set run.steps=-1", "run.steps"},
       {good, "--set run.steps=many", "run.steps"},
+      {good, "--set run.steps=99999999999999999999", "does not fit in 64 bits"},
+      {good, "--set run.stepps=5", "did you mean 'run.steps'"},
+      {good, "--set run.steps=1 run.seed=2", "each --set takes one key=value, so write --set run.seed=2"},
+      {good, "--set ring.slots=1", "--set ring.slots=1: key 'ring.slots': slots = 1 would block for ever"},
+      {good, "run.toml", "one argument too many: 'run.toml'"},
+      {good, "--set system.data=.", "it is a folder"},
+      {good, "--ranks 257", "257 ranks are more than the 256 that may be threads of one process"},
       {good, "--set system.data=nothing.data", "nothing.data"},
       {good, "--set system.lattice=fcc", "choose one"},
       {good, "--set system.dump=start.dump", "choose one"},
@@ -184,6 +191,8 @@ TEST_F(LjmdCommand, BadInputEndsWithExitCode2) {
     EXPECT_EQ(run(bad.toml, bad.arguments), 2) << bad.arguments << bad.toml << messages();
     EXPECT_NE(messages().find(bad.message), std::string::npos) << bad.message << "\n" << messages();
   }
+  EXPECT_EQ(run_file("--set run.steps=1 run.seed=2", ""), 2);
+  EXPECT_NE(messages().find("write --set run.seed=2"), std::string::npos) << messages();
   EXPECT_EQ(run_file(folder_ / "missing.toml", ""), 2);
   EXPECT_NE(messages().find("missing.toml"), std::string::npos) << messages();
 
@@ -222,6 +231,21 @@ TEST_F(LjmdCommand, RunawayEndsWithExitCode3) {
   EXPECT_EQ(run(start_from("start.data", 5, 0), "--ranks 2"), 3) << messages();
   EXPECT_NE(messages().find("molecule 4 in slab 0 at step 0 got a position that is not a finite"), std::string::npos)
       << messages();
+  // The cause is said where it happened, and at the end again.
+  const std::string text = messages();
+  EXPECT_NE(text.rfind("molecule 4"), text.find("molecule 4")) << text;
+  EXPECT_EQ(text.rfind("ljmd: error: "), text.rfind('\n', text.size() - 2) + 1) << text;
+}
+
+TEST_F(LjmdCommand, SnapshotsOfAnEarlierRunAreNamed) {
+  const std::string toml = start_from(reference_folder + "data.ref864", 4, 2);
+  ASSERT_EQ(run(toml), 0) << messages();
+  EXPECT_EQ(messages().find("earlier run"), std::string::npos) << messages();
+  ASSERT_EQ(run(toml), 0) << messages();
+  EXPECT_NE(messages().find("out holds 3 snapshots of an earlier run, such as dump.0.lammpstrj: they are kept"),
+            std::string::npos)
+      << messages();
+  EXPECT_TRUE(fs::exists(folder_ / "out" / "dump.4.lammpstrj"));
 }
 
 }  // namespace

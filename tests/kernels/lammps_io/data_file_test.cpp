@@ -1,7 +1,10 @@
 #include "kernels/lammps_io/data_file.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -136,13 +139,37 @@ TEST(DataFile, ErrorsNameFileAndLine) {
   }
 }
 
-TEST(DataFile, MissingFileIsNamed) {
-  try {
-    read_data_file("/no/such/file.data");
-    FAIL();
-  } catch (const UsageError& e) {
-    EXPECT_NE(std::string(e.what()).find("/no/such/file.data"), std::string::npos);
-  }
+TEST(DataFile, ACutLastLineIsAWarning) {
+  const auto warnings = [](const std::string& text) { return parse_data_file(text, "some.data").warnings; };
+  EXPECT_TRUE(warnings(good).empty());
+  EXPECT_TRUE(warnings(good + "   ").empty());
+  EXPECT_TRUE(warnings(good + "# the end").empty());
+  const std::string line = ": the last line of section ";
+  EXPECT_EQ(
+      warnings(good.substr(0, good.size() - 1)),
+      (std::vector<std::string>{"some.data:29" + line + "Velocities has no end of line: was the file cut there?"}));
+  const std::string atoms = good.substr(0, good.find("\n\nVelocities"));
+  EXPECT_EQ(warnings(atoms),
+            (std::vector<std::string>{"some.data:23" + line + "Atoms has no end of line: was the file cut there?"}));
+}
+
+TEST(DataFile, WhatCannotBeReadIsNamedWithTheReason) {
+  const auto error = [](const char* path) {
+    try {
+      read_data_file(path);
+    } catch (const UsageError& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(error("/no/such/file.data"),
+            "cannot read the data file /no/such/file.data: No such file or directory: is the path right?");
+  EXPECT_EQ(error("/tmp"), "cannot read the data file /tmp: it is a folder: name a file in it");
+  EXPECT_EQ(error("/dev/null"), "cannot read the data file /dev/null: it is a device: name a file");
+  const auto empty = std::filesystem::temp_directory_path() / ("dsea_empty_" + std::to_string(::getpid()));
+  std::ofstream(empty).close();
+  EXPECT_EQ(error(empty.c_str()), "cannot read the data file " + empty.string() + ": it is empty");
+  std::filesystem::remove(empty);
 }
 
 }  // namespace
