@@ -17,6 +17,7 @@
 #include "dsea/device/table.hpp"
 #include "dsea/io/snapshot.hpp"
 #include "dsea/ring/program.hpp"
+#include "dsea/ring/scratch_size.hpp"
 #include "dsea/ring/stage.hpp"
 #include "dsea/slice/layout.hpp"
 #include "dsea/slice/view.hpp"

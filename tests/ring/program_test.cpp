@@ -8,6 +8,10 @@
 #include <limits>
 
 #include "dsea/base/error.hpp"
+#include "dsea/ring/contributions.hpp"
+#include "dsea/ring/scratch_size.hpp"
+#include "dsea/ring/stage.hpp"
+#include "dsea/ring/stage_context.hpp"
 
 namespace {
 
@@ -126,6 +130,53 @@ TEST(ProblemCheck, EveryMistakeHasItsText) {
     const std::string text = refusal(c.change);
     EXPECT_NE(text.find(c.text), std::string::npos) << "expected: " << c.text << "\nsaid: " << text;
   }
+}
+
+TEST(Contributions, AnOverflowSaysWhatToRaise) {
+  Fixture f;
+  const auto text = [&f] {
+    const Contributions contributions(Device::open({.backend = "host"}), f.p.layout, {&f.p.kinds[0]}, 1, 1);
+    std::vector<std::int64_t> counts(contributions.counts(), 0);
+    contributions.check_counts(counts.data(), 2, 7);
+    counts.front() = 6;  // of the slab at -1, with room for 5
+    try {
+      contributions.check_counts(counts.data(), 2, 7);
+    } catch (const RunError& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(text(),
+            "slice 2, step 7: the contribution to field 'a' from the slab at offset -1 needs room for 6 elements, but "
+            "has 5: raise the capacity in the configuration, or use more slabs");
+  f.p.layout.on_overflow("raise system.spare");
+  EXPECT_NE(text().find("but has 5: raise system.spare"), std::string::npos) << text();
+}
+
+TEST(ScratchSize, AddsUpWhatAStageTakes) {
+  struct Odd {
+    char c[7];
+  };
+  EXPECT_EQ(ScratchSize{}.bytes(), 0U);
+  const std::size_t bytes = ScratchSize{}.add<Odd>(11).add<double>(8).add<int>(0).add<int>(1).add<Odd>(64).bytes();
+  EXPECT_EQ(bytes, 128U + 64 + 0 + 64 + 448);
+
+  Fixture f;
+  f.p.scratch_bytes = bytes;
+  std::vector<std::byte> memory(bytes);
+  StageContext context;
+  context.problem = &f.p;
+  context.kind = &f.p.kinds[0];
+  context.scratch = memory.data();
+  context.scratch_size = bytes;
+  const Stage stage(context);
+  const auto at = [&](const void* part) { return static_cast<const std::byte*>(part) - memory.data(); };
+  EXPECT_EQ(at(stage.scratch<Odd>(11)), 0);
+  EXPECT_EQ(at(stage.scratch<double>(8)), 128);
+  EXPECT_EQ(at(stage.scratch<int>(0)), 192);
+  EXPECT_EQ(at(stage.scratch<int>(1)), 192);
+  EXPECT_EQ(at(stage.scratch<Odd>(64)), 256);
+  EXPECT_THROW(stage.scratch<char>(1), RunError) << "all is used up";
 }
 
 }  // namespace

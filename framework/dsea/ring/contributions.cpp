@@ -86,7 +86,7 @@ void Contributions::check_counts(const std::int64_t* host_counts, int slice, std
     if (host_counts[i] <= r.capacity && host_counts[i] >= 0) continue;
     throw RunError(cat("slice ", slice, ", step ", step, ": the contribution to field '", layout_[r.field].name,
                        "' from the slab at offset ", r.d, " needs room for ", host_counts[i], " elements, but has ",
-                       r.capacity, ": give the region or the field a larger capacity"));
+                       r.capacity, ": ", layout_.overflow_advice()));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "dsea/base/error.hpp"
 #include "dsea/ring/contributions.hpp"
+#include "dsea/ring/scratch_size.hpp"
 #include "dsea/ring/stage_context.hpp"
 
 namespace dsea {
@@ -127,10 +128,10 @@ void Stage::set_flags(std::uint64_t flags) const {
 
 void* Stage::scratch_bytes(std::size_t bytes) const {
   StageContext& c = *context_;
-  bytes = (bytes + 63) / 64 * 64;
+  bytes = ScratchSize::padded(bytes);
   if (bytes > c.scratch_size - c.scratch_used) {
     misuse(c, cat("it needs ", c.scratch_used + bytes, " bytes of scratch memory, but Problem::scratch_bytes is ",
-                  c.problem->scratch_bytes));
+                  c.problem->scratch_bytes, ": add up by ScratchSize"));
   }
   void* at = c.scratch + c.scratch_used;
   c.scratch_used += bytes;

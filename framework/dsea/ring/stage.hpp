@@ -83,7 +83,7 @@ class Stage {
   bool makes_side() const;
 
   /// Device memory for n elements that lives until this call's work is done. Consecutive calls give disjoint parts of
-  /// Problem::scratch_bytes; 64-byte aligned. Throws RunError if that is used up.
+  /// Problem::scratch_bytes (added up by ScratchSize); 64-byte aligned. Throws RunError if that is used up.
   template <class T>
   T* scratch(std::int64_t n) const {
     return static_cast<T*>(scratch_bytes(static_cast<std::size_t>(n) * sizeof(T)));

@@ -368,8 +368,7 @@ void StageRunner::fill_headers(const Record& record, const Kind* kind) {
         if (kind == nullptr || (counts[lane] >= 0 && counts[lane] <= layout[f].capacity)) continue;
         throw RunError(cat("step ", step_of(job), ", slice ", j, ": field '", layout[f].name, "' of slab ",
                            environment_.topology.slab(j, lane), " needs room for ", counts[lane],
-                           " elements, but its capacity is ", layout[f].capacity,
-                           ": raise the capacity in the configuration, or use more slabs"));
+                           " elements, but its capacity is ", layout[f].capacity, ": ", layout.overflow_advice()));
       }
     }
   }

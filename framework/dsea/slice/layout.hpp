@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "dsea/base/hash.hpp"
@@ -79,6 +80,11 @@ class SliceLayout {
   /// Bytes of all fields of one slab, padded: what a slot needs for each lane.
   std::size_t bytes_per_slab() const;
 
+  /// What a user of the program can do when a slab has more elements than there is room for, to end that error:
+  /// "raise system.spare".
+  void on_overflow(std::string advice) { overflow_advice_ = std::move(advice); }
+  const std::string& overflow_advice() const { return overflow_advice_; }
+
  private:
   template <class T>
   Field<T> add(std::string name, std::int64_t capacity, bool fixed, bool travels) {
@@ -88,6 +94,7 @@ class SliceLayout {
   int add_entry(Entry entry);  // throws UsageError: no or double name, capacity < 1, too many bytes or fields
 
   std::vector<Entry> entries_;
+  std::string overflow_advice_ = "raise the capacity in the configuration, or use more slabs";
 };
 
 }  // namespace dsea
