@@ -117,6 +117,12 @@ TEST(ProblemCheck, EveryMistakeHasItsText) {
       {[](Fixture& f) { f.p.feed<int>("rain", 1, -1); }, "looks -1 steps ahead"},
       {[](Fixture& f) { f.p.columns.push_back("energy"); }, "two columns are called 'energy'"},
       {[](Fixture& f) { f.p.finish = Kind("kick", 1, 1).contributes(f.a); }, "closing pass 'kick' writes 1"},
+      {[](Fixture& f) { f.p.last_snapshot = true; }, "it would be empty"},
+      {[](Fixture& f) {
+         f.p.last_snapshot = true;
+         f.p.finish.reset();
+       },
+       "a snapshot of the last step needs a closing pass"},
       {[](Fixture& f) { f.p.program_steps = 5; }, "kinds for 5 steps: every step needs as many"},
       {[](Fixture& f) { f.p.program_steps = 0; }, "kinds for 0 steps"},
       {[](Fixture& f) {  // the second step's kind does not report
