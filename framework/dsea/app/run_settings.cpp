@@ -61,10 +61,10 @@ int choose_workers(const RunSettings& settings, const Problem& problem, int proc
   // besides: the best number of workers is that of sub-steps between, or a part of it without remainder.
   const int period = problem.side_every * static_cast<int>(problem.kinds.size()) / problem.program_steps;
   // Workers that take turns on one process never wait for each other, however few slices there are.
-  const bool any_number = processes == 1 && !at_once && period > 0;
-  const int most = std::max(any_number ? 1 : 8, std::min(period, 32));
+  const bool takes_turns = processes == 1 && !at_once && period > 0;
+  const int most = std::max(takes_turns ? 1 : 8, std::min(period, 32));
   int best = 1;
-  for (int w = 2; w <= most && (w <= slices || any_number); ++w) {
+  for (int w = 2; w <= most && (w <= slices || takes_turns); ++w) {
     if (static_cast<std::int64_t>(w - 1) * processes >= std::max<std::int64_t>(1, substeps)) break;
     const Schedule schedule = make_schedule(problem, settings.steps, processes * w);
     if (ScalingModel::of(schedule, slices, w, at_once).efficiency(processes) < 1.0) break;
