@@ -8,7 +8,7 @@ option(DSEA_CUDA "Build the CUDA back end beside the host back end" OFF)
 # and order, nothing about a GPU; far slower than the host back end.
 option(DSEA_CUDA_SHIM "Run the CUDA back end on the CPU, in tests" OFF)
 option(DSEA_WERROR "Warnings are errors" OFF)
-option(DSEA_UNITY "Compile several sources of the libraries at a time: half the time for a build from scratch" OFF)
+option(DSEA_UNITY "Compile several sources of the library at a time: half the time for a build from scratch" OFF)
 option(DSEA_TESTS "Build the tests" ON)
 option(DSEA_BENCH "Build the benchmark programs" ON)
 set(DSEA_SANITIZE "" CACHE STRING "Sanitizers for everything: address,undefined or thread")
