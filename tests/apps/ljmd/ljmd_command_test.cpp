@@ -170,7 +170,7 @@ TEST_F(LjmdCommand, BadInputEndsWithExitCode2) {
       {good, "--set run.steps=99999999999999999999", "does not fit in 64 bits"},
       {good, "--set run.stepps=5", "did you mean 'run.steps'"},
       {good, "--set run.steps=1 run.seed=2", "each --set takes one key=value, so write --set run.seed=2"},
-      {good, "--set ring.slots=1", "--set ring.slots=1: key 'ring.slots': slots = 1 would block for ever"},
+      {good, "--set ring.slots=1 --set ring.workers=1", "--set ring.slots=1: key 'ring.slots': slots = 1 would block for ever"},
       {good, "run.toml", "one argument too many: 'run.toml'"},
       {good, "--set system.data=.", "it is a folder"},
       {good, "--ranks 257", "257 ranks are more than the 256 that may be threads of one process"},
