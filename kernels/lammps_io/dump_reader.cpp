@@ -26,6 +26,9 @@ class Parser {
 
   DataFile parse() {
     for (bool more = in_.next_filled(); more; more = in_.next_filled()) item();
+    if (in_.unfinished()) {
+      file_.warnings.push_back(cat(in_.place(), ": the last line has no end of line: was the file cut there?"));
+    }
     if (!atoms_seen_) in_.fail("'ITEM: ATOMS' is missing: is this a LAMMPS dump?");
     lines_.sort(in_, file_.molecules);
     file_.types = std::max(1, types_ > 0 ? types_ : largest_type_);

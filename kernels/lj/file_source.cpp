@@ -1,5 +1,6 @@
 // Molecules from a LAMMPS data file or dump: all are read at the start and put in order by slab.
 #include <algorithm>
+#include <tuple>
 
 #include "dsea/base/error.hpp"
 #include "dsea/base/text.hpp"
@@ -23,21 +24,25 @@ lammps::DataFile read(const Settings& s) {
 class FileSource final : public MoleculeSource {
  public:
   explicit FileSource(const Settings& settings)
-      : file_(read(settings)), periodic_(settings.periodic), count_(static_cast<std::int64_t>(file_.molecules.size())) {
+      : name_(name_of(settings)),
+        file_(read(settings)),
+        periodic_(settings.periodic),
+        count_(static_cast<std::int64_t>(file_.molecules.size())) {
+    for (const std::string& warning : file_.warnings) settings.origin.warn(settings.start_key(), warning);
     if (file_.types > most_types) {
-      throw UsageError(cat(name_of(settings), ": ", file_.types, " atom types, at most ", most_types, " are possible"));
+      throw UsageError(cat(name_, ": ", file_.types, " atom types, at most ", most_types, " are possible"));
     }
     if (!settings.masses.empty()) {
       if (settings.masses.size() != file_.masses.size()) {
-        settings.origin.fail("system.mass", cat("has ", settings.masses.size(), " numbers, but the ", name_of(settings),
-                                                " has ", file_.types, " atom types"));
+        settings.origin.fail("system.mass", cat("has ", settings.masses.size(), " numbers, but the ", name_, " has ",
+                                                file_.types, " atom types"));
       }
       file_.masses = settings.masses;
     }
     if (settings.temperature >= 0) {
       if (file_.has_velocities) {
-        settings.origin.fail("system.temperature", cat("the ", name_of(settings),
-                                                       " has velocities: remove the temperature, or the velocities"));
+        settings.origin.fail("system.temperature",
+                             cat("the ", name_, " has velocities: remove the temperature, or the velocities"));
       }
       draw_velocities(settings);
     }
@@ -55,19 +60,23 @@ class FileSource final : public MoleculeSource {
   double temperature() const override { return temperature_; }
 
   std::vector<std::int64_t> distribute(const CellGrid& grid, const std::array<int, 3>& axes) override {
-    std::vector<std::int64_t> counts(static_cast<std::size_t>(grid.slabs()));
-    std::vector<std::pair<int, StartMolecule>> placed;
-    placed.reserve(file_.molecules.size());
-    for (const auto& molecule : file_.molecules) {
-      const StartMolecule m = internal(molecule, axes);
-      const int slab = grid.x.part(m.position.x);
-      ++counts[static_cast<std::size_t>(slab)];
-      placed.emplace_back(slab, m);
-    }
+    sorted_.reserve(file_.molecules.size());
+    for (const auto& molecule : file_.molecules) sorted_.push_back(internal(molecule, axes));
     file_.molecules = {};
-    std::stable_sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    sorted_.reserve(placed.size());
-    for (const auto& [slab, m] : placed) sorted_.push_back(m);
+    // By place along x first: that is the order of slabs, too.
+    const auto place = [](const StartMolecule& m) { return std::tie(m.position.x, m.position.y, m.position.z); };
+    std::sort(sorted_.begin(), sorted_.end(), [&place](const StartMolecule& a, const StartMolecule& b) {
+      return place(a) != place(b) ? place(a) < place(b) : a.id < b.id;
+    });
+    const auto same =
+        std::adjacent_find(sorted_.begin(), sorted_.end(),
+                           [&place](const StartMolecule& a, const StartMolecule& b) { return place(a) == place(b); });
+    if (same != sorted_.end()) {
+      throw UsageError(cat("the ", name_, " has molecules ", same[0].id, " and ", same[1].id,
+                           " at the same place: remove one, or move it"));
+    }
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(grid.slabs()));
+    for (const StartMolecule& m : sorted_) ++counts[static_cast<std::size_t>(grid.x.part(m.position.x))];
     first_.assign(1, 0);
     for (std::int64_t n : counts) first_.push_back(first_.back() + n);
     return counts;
@@ -82,8 +91,9 @@ class FileSource final : public MoleculeSource {
   double mass_of(const lammps::DataMolecule& m) const { return file_.masses[static_cast<std::size_t>(m.type - 1)]; }
 
   void draw_velocities(const Settings& settings) {
-    const VelocityDraw draw(settings.seed, settings.temperature, molecules(), [this](const auto& use) {
-      for (const auto& m : file_.molecules) use(m.id, mass_of(m));
+    const VelocityDraw draw(settings.seed, settings.temperature, molecules(), [this](std::int64_t i) {
+      const lammps::DataMolecule& m = file_.molecules[static_cast<std::size_t>(i)];
+      return VelocityDraw::Molecule{m.id, mass_of(m)};
     });
     for (auto& m : file_.molecules) m.velocity = draw(m.id, mass_of(m));
   }
@@ -102,6 +112,7 @@ class FileSource final : public MoleculeSource {
             {m.velocity[a], m.velocity[b], m.velocity[c]}};
   }
 
+  std::string name_;
   lammps::DataFile file_;
   std::array<bool, 3> periodic_;
   std::vector<StartMolecule> sorted_;  // by slab

@@ -41,8 +41,11 @@ class TypeDraw {
   std::vector<double> below_;
 };
 
-/// Every rank draws all velocities once to make their sum zero, so more would take hours before the first step.
+/// Every process draws all velocities once to make their sum zero, so more would take hours before the first step.
 constexpr double most_molecules = 1e10;
+
+/// From here on that takes so long that it is announced.
+constexpr std::int64_t many_molecules = 10'000'000;
 
 class LatticeSource final : public MoleculeSource {
  public:
@@ -50,16 +53,17 @@ class LatticeSource final : public MoleculeSource {
     // In floating point: the product may exceed 64 bits.
     const double wanted = static_cast<double>(basis_.size()) * cells_[0] * cells_[1] * cells_[2];
     if (wanted > most_molecules) {
-      throw UsageError(cat("system.cells: a lattice of ", wanted, " molecules is more than the ", most_molecules,
-                           " that a start can be made of: use fewer cells"));
+      settings.origin.fail("system.cells", cat("a lattice of ", wanted, " molecules is more than the ", most_molecules,
+                                               " that a start can be made of: use fewer cells"));
     }
     edge_ = std::cbrt(static_cast<double>(basis_.size()) / settings.density);
     masses_ = settings.masses.empty() ? std::vector<double>(settings.fractions.size(), 1.0) : settings.masses;
     types_ = TypeDraw(settings.seed, settings.fractions);
     temperature_ = settings.temperature;
     const std::int64_t n = molecules();
-    draw_ = VelocityDraw(settings.seed, settings.temperature, n, [this, n](const auto& use) {
-      for (std::int64_t id = 1; id <= n; ++id) use(id, mass_of(types_(id)));
+    if (n > many_molecules) settings.origin.inform(cat("making the start of ", n, " molecules"));
+    draw_ = VelocityDraw(settings.seed, settings.temperature, n, [this](std::int64_t i) {
+      return VelocityDraw::Molecule{i + 1, mass_of(types_(i + 1))};
     });
   }
 

@@ -6,6 +6,7 @@
 
 #include "dsea/device/reduce.hpp"
 #include "dsea/device/scan.hpp"
+#include "dsea/ring/scratch_size.hpp"
 #include "kernels/cell_list/molecules.hpp"
 #include "kernels/cell_list/packed.hpp"
 
@@ -22,8 +23,8 @@ struct Sample {
   double virial;      ///< its half of the sum of r . f
 };
 
-/// Memory that is handed out piece by piece, each aligned to 64 bytes. Without memory it only adds up what is asked
-/// for.
+/// Memory that is handed out piece by piece, aligned as by Stage::scratch(). Without memory it only adds up what is
+/// asked for.
 class Arena {
  public:
   Arena() = default;
@@ -32,7 +33,7 @@ class Arena {
   template <class T>
   T* take(std::int64_t n) {
     std::byte* at = memory_ == nullptr ? nullptr : memory_ + used_;
-    used_ += (static_cast<std::size_t>(n) * sizeof(T) + 63) / 64 * 64;
+    used_ += ScratchSize::padded(static_cast<std::size_t>(n) * sizeof(T));
     return reinterpret_cast<T*>(at);
   }
   void* take_bytes(std::size_t n) { return take<std::byte>(static_cast<std::int64_t>(n)); }

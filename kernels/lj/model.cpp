@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "dsea/base/error.hpp"
 #include "dsea/base/hash.hpp"
 #include "dsea/base/text.hpp"
 #include "dsea/device/reduce.hpp"
@@ -73,7 +74,11 @@ void Model::choose_forces() {
     }
   }
   sort_every_ = sorting.every;
-  start_.cut(field_.cutoff, field_.cutoff + 2 * sorting.margin);
+  try {
+    start_.cut(field_.cutoff, field_.cutoff + 2 * sorting.margin);
+  } catch (const UsageError& e) {
+    settings_.origin.fail(settings_.start_key(), e.what());
+  }
   field_.grid = start_.grid();
   const Widths widths = widths_of(field_.grid, field_.cutoff);
   field_.margin = widths.margin;
@@ -122,6 +127,7 @@ void Model::describe() {
   p.elements = start_.molecules();
   p.element_name = "molecules";
   fields_ = MoleculeFields::add_to(p.layout, capacity_, grid().cells());
+  p.layout.on_overflow("raise system.spare");
   if (lists_.on) {
     const std::int64_t groups = (capacity_ + NeighbourList::group - 1) / NeighbourList::group;
     lists_.rows = p.layout.side_grid<std::int32_t>("rows", PackedShape(grid()).rows() + 1);

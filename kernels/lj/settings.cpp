@@ -109,6 +109,12 @@ constexpr std::int64_t most_sort_every = 1000;
 }  // namespace
 
 Settings::Settings(const Config& config) : origin(config) {
+  std::vector<std::string> sections = law_names();
+  for (const char* name :
+       {"system", "ensemble", "gravity", "neighbour", "time", "boundary", "profile", "ring", "run"}) {
+    sections.emplace_back(name);
+  }
+  config.expect_sections(sections);
   read_system(config, *this);
   seed = static_cast<std::uint64_t>(config.get<std::int64_t>("run.seed", 1));
   law = read_law(config);

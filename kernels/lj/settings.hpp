@@ -45,6 +45,11 @@ struct Settings {
 
   Config origin;  ///< for errors that show later
 
+  /// The key that names the start, for errors of what it holds.
+  const char* start_key() const {
+    return !lattice.empty() ? "system.cells" : dump.empty() ? "system.data" : "system.dump";
+  }
+
   /// Temperature that a thermostat holds; 0 without one.
   double ensemble_temperature() const { return ensemble == "nve" ? 0.0 : temperature_wanted; }
 

@@ -276,9 +276,9 @@ void Config::set_log(const Log& log) {
   state_->log = log;
 }
 
-void Config::expect_sections(std::initializer_list<std::string_view> sections) const {
+void Config::expect_sections(const std::vector<std::string>& sections) const {
   const std::scoped_lock lock(state_->mutex);
-  for (const std::string_view section : sections) state_->record.add_section(section);
+  for (const std::string& section : sections) state_->record.add_section(section);
   const std::string problem = state_->record.foreign(state_->tree);
   if (!problem.empty()) throw UsageError(problem);
 }

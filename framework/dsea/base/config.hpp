@@ -149,7 +149,7 @@ class Config {
   /// To be called before the first key is read, with the sections that a program reads. If the file has several others
   /// that do not even look like one of them, it is for another program, and complaints about values would mislead:
   /// throws UsageError that says so and lists them. One unknown section is left to check_all_used().
-  void expect_sections(std::initializer_list<std::string_view> sections) const;
+  void expect_sections(const std::vector<std::string>& sections) const;
 
   /// Throws UsageError that lists every key and section nobody asked about, one a line, with the nearest known one:
   /// run.toml:4: unknown key 'lj.cutof' (did you mean 'lj.cutoff'?). To be called when every part has read its keys.

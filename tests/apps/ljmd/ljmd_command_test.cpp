@@ -159,7 +159,7 @@ TEST_F(LjmdCommand, BadInputEndsWithExitCode2) {
       {good, "--set time.dt=0", "time.dt"},
       {good, "--set time.dt=-1", "time.dt"},
       {good, "--set time.dt=nan", "time.dt"},
-      {good, "--set lj.cutoff=8.5", "the box is too small"},
+      {good, "--set lj.cutoff=8.5", "run.toml:2: key 'system.data': the box is too small"},
       {good, "--set lj.shift=maybe", "lj.shift"},
       {good, "--set ensemble.kind=rescale", "ensemble.temperature"},
       {good, "--set ensemble.kind=npt", "ensemble.kind"},
@@ -170,7 +170,8 @@ TEST_F(LjmdCommand, BadInputEndsWithExitCode2) {
       {good, "--set run.steps=99999999999999999999", "does not fit in 64 bits"},
       {good, "--set run.stepps=5", "did you mean 'run.steps'"},
       {good, "--set run.steps=1 run.seed=2", "each --set takes one key=value, so write --set run.seed=2"},
-      {good, "--set ring.slots=1 --set ring.workers=1", "--set ring.slots=1: key 'ring.slots': slots = 1 would block for ever"},
+      {good, "--set ring.slots=1 --set ring.workers=1",
+       "--set ring.slots=1: key 'ring.slots': slots = 1 would block for ever"},
       {good, "run.toml", "one argument too many: 'run.toml'"},
       {good, "--set system.data=.", "it is a folder"},
       {good, "--ranks 257", "257 ranks are more than the 256 that may be threads of one process"},
@@ -191,6 +192,9 @@ TEST_F(LjmdCommand, BadInputEndsWithExitCode2) {
     EXPECT_EQ(run(bad.toml, bad.arguments), 2) << bad.arguments << bad.toml << messages();
     EXPECT_NE(messages().find(bad.message), std::string::npos) << bad.message << "\n" << messages();
   }
+  EXPECT_EQ(run_file(source + "/apps/heat/heat.toml", "--out " + (folder_ / "out").string()), 2);
+  EXPECT_NE(messages().find("unknown sections [grid], [heat]: is this file for another program?"), std::string::npos)
+      << messages();
   EXPECT_EQ(run_file("--set run.steps=1 run.seed=2", ""), 2);
   EXPECT_NE(messages().find("write --set run.seed=2"), std::string::npos) << messages();
   EXPECT_EQ(run_file(folder_ / "missing.toml", ""), 2);
@@ -205,6 +209,7 @@ TEST_F(LjmdCommand, BadInputEndsWithExitCode2) {
       {"Atoms\n\n1 1 1 1 1\n", header, "section Atoms has 1 lines, but the header says 2"},
       {atoms, "1 atoms\n1 atom types\n", "start.data:11: more lines in section Atoms"},
       {"Atoms\n\n1 1 1 1 1\n1 1 3 3 3\n", header, "start.data:11: molecule 1 is there twice"},
+      {"Atoms\n\n17 1 1 1 1\n4 1 1 1 1\n", header, "start.data has molecules 4 and 17 at the same place"},
       {"Atoms\n\n1 1 1 1 1\n2 1 3 nan 3\n", header, "start.data:11: y is 'nan'"},
       {"Atoms\n\n1 1 1 1 1\n2 1 3 9 3\n", header, "start.data:11: molecule 2 is outside the box"},
       {"", header, "section Atoms is missing"},
@@ -227,7 +232,7 @@ TEST_F(LjmdCommand, RunawayEndsWithExitCode3) {
         << messages();
   }
   std::ofstream(folder_ / "start.data") << "x\n2 atoms\n1 atom types\n0 16 xlo xhi\n0 8 ylo yhi\n0 8 zlo zhi\n\n"
-                                        << "Atoms\n\n17 1 1 1 1\n4 1 1 1 1\n";
+                                        << "Atoms\n\n17 1 0 1 1\n4 1 1e-60 1 1\n";
   EXPECT_EQ(run(start_from("start.data", 5, 0), "--ranks 2"), 3) << messages();
   EXPECT_NE(messages().find("molecule 4 in slab 0 at step 0 got a position that is not a finite"), std::string::npos)
       << messages();
@@ -235,6 +240,23 @@ TEST_F(LjmdCommand, RunawayEndsWithExitCode3) {
   const std::string text = messages();
   EXPECT_NE(text.rfind("molecule 4"), text.find("molecule 4")) << text;
   EXPECT_EQ(text.rfind("ljmd: error: "), text.rfind('\n', text.size() - 2) + 1) << text;
+}
+
+TEST_F(LjmdCommand, AFullSlabSaysWhatToRaise) {
+  // A hundred molecules that feel nothing move into the slab of another hundred.
+  std::ofstream data(folder_ / "start.data");
+  data << "x\n200 atoms\n1 atom types\n0 16 xlo xhi\n0 8 ylo yhi\n0 8 zlo zhi\n\nAtoms\n\n";
+  for (int i = 0; i < 200; ++i) data << i + 1 << " 1 " << (i < 100 ? 2.6 : 4) << ' ' << i % 10 << "e-1 1." << i << "\n";
+  data << "\nVelocities\n\n";
+  for (int i = 0; i < 200; ++i) data << i + 1 << (i < 100 ? " 1 0 0\n" : " 0 0 0\n");
+  data.close();
+  const std::string toml =
+      start_from("start.data", 2, 0) + "[lj]\nepsilon = 0\n[time]\ndt = 0.1\n[neighbour]\nevery = 1\n";
+  EXPECT_EQ(run(toml, "--set system.spare=1"), 0) << messages();
+  EXPECT_EQ(run(toml, "--set system.spare=0"), 3) << messages();
+  EXPECT_NE(messages().find("of slab 1 needs room for 200 elements, but its capacity is 192: raise system.spare"),
+            std::string::npos)
+      << messages();
 }
 
 TEST_F(LjmdCommand, SnapshotsOfAnEarlierRunAreNamed) {
@@ -246,6 +268,12 @@ TEST_F(LjmdCommand, SnapshotsOfAnEarlierRunAreNamed) {
             std::string::npos)
       << messages();
   EXPECT_TRUE(fs::exists(folder_ / "out" / "dump.4.lammpstrj"));
+}
+
+TEST_F(LjmdCommand, ALongStartIsAnnounced) {
+  const std::string toml = "[system]\nlattice = \"fcc\"\ncells = [100, 160, 160]\ndensity = 0.5\ntemperature = 1.5\n";
+  ASSERT_EQ(run(toml, "--plan --ranks 2"), 0) << messages();
+  EXPECT_EQ(messages(), "info: making the start of 10240000 molecules\n");
 }
 
 }  // namespace

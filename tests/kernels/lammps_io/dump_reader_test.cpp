@@ -64,6 +64,12 @@ TEST(DumpReader, TakesWhatItNeedsInAnyOrder) {
   EXPECT_EQ(file.molecules[2].image, (std::array<int, 3>{-1, 0, 0}));
 }
 
+TEST(DumpReader, ACutLastLineIsAWarning) {
+  EXPECT_TRUE(parse_dump_file(good, "d", 0).warnings.empty());
+  EXPECT_EQ(parse_dump_file(good.substr(0, good.size() - 1), "d", 0).warnings,
+            (std::vector<std::string>{"d:14: the last line has no end of line: was the file cut there?"}));
+}
+
 TEST(DumpReader, VelocitiesAndImagesMayBeMissing) {
   const std::string text = replaced(good, "vx vy vz", "fx fy fz");
   EXPECT_FALSE(parse_dump_file(text, "d", 0).has_velocities);

@@ -7,10 +7,13 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 
 #include "dsea/base/error.hpp"
+#include "dsea/base/log.hpp"
 #include "kernels/lj/model.hpp"
 #include "kernels/lj/philox.hpp"
+#include "kernels/lj/velocity_draw.hpp"
 
 namespace dsea::md {
 namespace {
@@ -90,6 +93,31 @@ TEST(Lattice, HasDensityTemperatureAndNoMomentum) {
   }
   for (double p : momentum) EXPECT_NEAR(p, 0, 1e-11);
   EXPECT_NEAR(squares / (3 * n - 3), 1.5, 1e-14);
+}
+
+TEST(Lattice, VelocitiesDoNotDependOnTheNumberOfThreads) {
+  const std::int64_t n = 20'001;  // five parts
+  const auto molecule = [](std::int64_t i) { return VelocityDraw::Molecule{3 * i + 1, i % 2 == 0 ? 2.5 : 1.0}; };
+  const VelocityDraw draw(9, 0.7, n, molecule);
+  double momentum[3] = {}, squares = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto [id, mass] = molecule(i);
+    const auto v = draw(id, mass);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      momentum[axis] += mass * v[axis];
+      squares += mass * v[axis] * v[axis];
+    }
+  }
+  for (double p : momentum) EXPECT_NEAR(p, 0, 1e-9);
+  EXPECT_NEAR(squares / static_cast<double>(3 * n - 3), 0.7, 1e-13);
+#if defined(_OPENMP)
+  const int threads = omp_get_max_threads();
+  for (int other : {1, 2, 3, 7}) {
+    omp_set_num_threads(other);
+    EXPECT_EQ(VelocityDraw(9, 0.7, n, molecule)(4, 1.0), draw(4, 1.0)) << other << " threads";
+  }
+  omp_set_num_threads(threads);
+#endif
 }
 
 TEST(Lattice, IsTheSameAlongEveryStreamAxis) {
@@ -191,6 +219,32 @@ TEST_F(DataStart, VelocitiesAreDrawnOnDemand) {
   EXPECT_NE(error("temperature = 2\n").find("has velocities"), std::string::npos);
 }
 
+TEST_F(DataStart, MoleculesAtTheSamePlaceAreNamed) {
+  const auto write_three = [this](const std::string& last) {
+    std::ofstream(folder_ / "some.data") << "x\n3 atoms\n1 atom types\n0 6 xlo xhi\n0 7 ylo yhi\n0 8 zlo zhi\n"
+                                         << "Atoms\n\n17 1 6 1 1\n3 1 1 1 1\n"
+                                         << last << "\n";
+  };
+  write_three("5 1 0 1 1");  // the other name of 6
+  EXPECT_NE(error().find("run.toml:2: key 'system.data': the data file"), std::string::npos) << error();
+  EXPECT_NE(error().find("some.data has molecules 5 and 17 at the same place"), std::string::npos) << error();
+  EXPECT_EQ(error("[boundary]\nx = \"mirror\"\n"), "no error");
+  write_three("5 1 1 1 1.0000000000000002");
+  EXPECT_EQ(error(), "no error");
+}
+
+TEST_F(DataStart, ACutFileIsAWarningThatNamesKeyFileAndLine) {
+  write("\nVelocities\n\n1 1 2 3\n2 -1 -2 -3");
+  Config config = this->config();
+  std::ostringstream text;
+  config.set_log(Log(LogLevel::info, text));
+  const Start start{Settings(config)};
+  EXPECT_NE(text.str().find("warning: " + (folder_ / "run.toml").string() + ":2: key 'system.data': " +
+                            (folder_ / "some.data").string() + ":19: the last line of section Velocities"),
+            std::string::npos)
+      << text.str();
+}
+
 TEST_F(DataStart, MassesOfTheConfigurationWin) {
   write("", "2");
   EXPECT_EQ(cut(config()).masses(), (std::vector<double>{4, 1}));
@@ -206,7 +260,8 @@ TEST(Settings, WrongValuesAreNamed) {
       {lattice + "[lj]\nsigma = 0\n", "lj.sigma"},
       {lattice + "[lj]\nepsilon = -1\n", "lj.epsilon"},
       {lattice + "[lj]\nshift = 1\n", "lj.shift"},
-      {lattice + "[lj]\ncutoff = 8.5\n", "the box is too small: its periodic axis x is 8 long"},
+      {lattice + "[lj]\ncutoff = 8.5\n",
+       "run.toml:3: key 'system.cells': the box is too small: its periodic axis x is 8 long"},
       {lattice + "[time]\ndt = 0\n", "time.dt"},
       {lattice + "[time]\ndt = inf\n", "time.dt"},
       {lattice + "[ensemble]\nkind = \"langevin\"\n", "ensemble.temperature': is missing"},
@@ -232,10 +287,13 @@ TEST(Settings, WrongValuesAreNamed) {
       {"[system]\ndata = \"a\"\nlattice = \"fcc\"\n", "run.toml:3: "},
       {"[system]\ndata = \"a\"\ndensity = 1\n", "goes with system.lattice"},
       {"[system]\ndata = \"a.data\"\n", "cannot read the data file a.data"},
+      {"[grid]\nnx = 1\n[heat]\ndt = 1\n", "unknown sections [grid], [heat]: is this file for another program?"},
       {"[system]\nlattice = \"bcc\"\n", "system.lattice"},
       {"[system]\nlattice = \"fcc\"\n", "system.cells"},
       {"[system]\nlattice = \"fcc\"\ncells = [1, 2]\n", "needs three numbers"},
       {"[system]\nlattice = \"fcc\"\ncells = [1, 2, 0]\n", "system.cells"},
+      {"[system]\nlattice = \"fcc\"\ncells = [999999, 999999, 2]\ndensity = 1\ntemperature = 1\n",
+       "run.toml:3: key 'system.cells': a lattice of"},
       {"[system]\nlattice = \"fcc\"\ncells = [1, 2, 3]\n", "system.density"},
       {"[system]\nlattice = \"fcc\"\ncells = [1, 2, 3]\ndensity = 0\n", "system.density"},
       {"[system]\nlattice = \"fcc\"\ncells = [1, 2, 3]\ndensity = 1\n", "system.temperature"},
