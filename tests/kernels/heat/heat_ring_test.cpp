@@ -2,10 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
-#include <random>
 
 #include "kernels/heat/box.hpp"
+#include "support/pairwise.hpp"
 
 using heat_test::Box;
 
@@ -50,35 +49,10 @@ struct Setting {
   dsea::Isa isa;
 };
 
-/// A pairwise cover: each value of each setting meets each value of every other one.
 std::vector<Setting> cover() {
-  constexpr std::size_t settings = 6;
-  const int values[settings] = {5, 8, 2, 3, 3, dsea::best_isa() == dsea::Isa::baseline ? 1 : 2};
-  std::vector<std::array<int, settings>> all;
-  const auto met = [&](std::size_t a, int va, std::size_t b, int vb) {
-    return std::any_of(all.begin(), all.end(), [&](const auto& s) { return s[a] == va && s[b] == vb; });
-  };
-  std::mt19937 random(2);
-  for (;;) {
-    std::array<int, settings> best{};
-    int most = 0;
-    for (int attempt = 0; attempt < 300; ++attempt) {
-      std::array<int, settings> s{};
-      for (std::size_t a = 0; a < settings; ++a) s[a] = static_cast<int>(random() % static_cast<unsigned>(values[a]));
-      int fresh = 0;
-      for (std::size_t a = 0; a < settings; ++a) {
-        for (std::size_t b = a + 1; b < settings; ++b) fresh += met(a, s[a], b, s[b]) ? 0 : 1;
-      }
-      if (fresh > most) {
-        most = fresh;
-        best = s;
-      }
-    }
-    if (most == 0) break;
-    all.push_back(best);
-  }
   std::vector<Setting> result;
-  for (const auto& s : all) {
+  const int instruction_sets = dsea::best_isa() == dsea::Isa::baseline ? 1 : 2;
+  for (const auto& s : dsea::test::pairwise({5, 8, 2, 3, 3, instruction_sets}, 2)) {
     result.push_back({s[0] + 1, s[1] + 1, s[2] + 1, s[3], s[4], s[5] == 0 ? dsea::Isa::baseline : dsea::best_isa()});
   }
   return result;
@@ -106,7 +80,8 @@ TEST_P(HeatRing, IsAPlainSweepHoweverTheRingIsCut) {
     Box box{.nx = GetParam(), .ny = 200, .nz = 90, .periodic = {periodic, true, false}, .steps = 13};
     const std::vector<double> expected = sweep(box);
     std::uint64_t digest = 0;
-    for (const Setting& s : settings) {
+    for (std::size_t i = periodic ? 0 : 1; i < settings.size(); i += 2) {
+      const Setting& s = settings[i];
       const auto result = run(box, s);
       if (digest == 0) digest = result.outcome.digest();
       ASSERT_EQ(result.outcome.digest(), digest)
