@@ -174,6 +174,6 @@ function(dsea_own_flags target)
   if(DSEA_WERROR)
     target_compile_options(${target} PRIVATE
       "$<$<COMPILE_LANGUAGE:CXX>:-Werror>"
-      "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings -Xcompiler=-Werror>")
+      "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings -Xcompiler=-Werror -Xptxas=--warn-on-spills,--warning-as-error>")
   endif()
 endfunction()
