@@ -24,8 +24,19 @@ OutputSettings::OutputSettings(const Config& config) {
   }
   if (const auto name = config.find<std::string>("output.write_data")) {
     write_data = *name;
-    if (name->empty() || std::filesystem::path(*name).filename() != *name || *name == "." || *name == "..") {
-      config.fail("output.write_data", "must be the name of a file in the output folder, such as \"end.data\"");
+    // Its own extension keeps it from the other files that a run writes.
+    const std::filesystem::path file(*name);
+    if (file.filename() != *name || file.extension() != ".data" || file.stem().empty()) {
+      config.fail("output.write_data",
+                  "must be the name of a file in the output folder that ends with .data, such as \"end.data\"");
+    }
+    const auto written = std::filesystem::path(config.get<std::string>("run.out", "out")) / file;
+    const auto input = config.find<std::string>("system.data");
+    const auto read = std::filesystem::path(config.name()).parent_path() / input.value_or("");
+    std::error_code ignored;  // a file that is not there yet is no other one
+    if (input && std::filesystem::equivalent(written, read, ignored)) {
+      config.fail("output.write_data", cat("would overwrite the start of this run, ", read.string(),
+                                           ": choose another name, or another folder by --out"));
     }
     when.last = true;
   }

@@ -36,7 +36,10 @@ bool read_file(const Config& config, Settings& s) {
 }
 
 void read_system(const Config& config, Settings& s) {
-  if (const auto mass = config.find<std::vector<double>>("system.mass", positive)) s.masses = *mass;
+  if (const auto mass = config.find<std::vector<double>>("system.mass", positive)) {
+    if (mass->empty()) config.fail("system.mass", "has no number: give one for each type of molecules");
+    s.masses = *mass;
+  }
   const auto temperature = config.find<double>("system.temperature", not_negative);
   if (read_file(config, s)) {
     if (temperature) s.temperature = *temperature;

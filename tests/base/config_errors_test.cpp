@@ -141,7 +141,7 @@ TEST(ConfigErrors, OutOfRange) {
   EXPECT_EQ(ask_text("x = [1, 0]\n", [](const Config& config) { config.require<Integers>("x", positive); }),
             "run.toml:1: key 'x': element 2 of the list must be positive, found 0");
   EXPECT_EQ(ask_text("x = [nan]\n", [](const Config& config) { config.require<Numbers>("x"); }),
-            "run.toml:1: key 'x': element 1 of the list must be finite, found nan");
+            "run.toml:1: key 'x': must be finite, found nan");
 }
 
 TEST(ConfigErrors, MissingKey) {

@@ -36,7 +36,8 @@ std::string out_of_range(const T& value, const NumberRange& range) {
   } else if constexpr (ConfigNumber<T>) {
     for (std::size_t i = 0; i < value.size(); ++i) {
       const std::string problem = out_of_range(value[i], range);
-      if (!problem.empty()) return cat("element ", i + 1, " of the list ", problem);
+      if (problem.empty()) continue;
+      return value.size() == 1 ? problem : cat("element ", i + 1, " of the list ", problem);  // one: also a lone number
     }
   }
   return "";
