@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <cstring>
 
+// Everything here is inlined, so how such vectors are passed between functions does not matter.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 namespace dsea::md {
 
 struct Lanes {
