@@ -26,8 +26,8 @@ Axis make_axis(double lo, double hi, bool periodic, double cutoff, double reach,
   // By more than coordinates are rounded, else a molecule might see its own image at just the cut-off.
   if (periodic && axis.length < cutoff * (1 + 1e-9)) {
     throw UsageError(cat("the box is too small: its periodic axis ", name, " is ", axis.length,
-                         " long, not more than the cut-off ", cutoff, ", so that molecules would see their own images; ",
-                         "take a larger box or a smaller cut-off"));
+                         " long, not more than the cut-off ", cutoff,
+                         ", so that molecules would see their own images; ", "take a larger box or a smaller cut-off"));
   }
   constexpr double most = 1 << 24;
   auto parts = static_cast<int>(std::clamp(std::floor(axis.length / reach), 1.0, most));
