@@ -96,4 +96,14 @@ TEST(ConfigUnused, AllAreListedByLine) {
 }
 
 }  // namespace
+TEST(ConfigSuspects, OnlyWhatLooksLikeSomethingThatIsMissing) {
+  const Config config = Config::from_text("[lj]\ncutof = 1\nother = 2\n[sytem]\nx = 1\n", "run.toml");
+  EXPECT_EQ(config.suspects(), "");  // nothing has been asked for
+  config.find<double>("lj.cutoff");
+  config.find<double>("system.x");
+  EXPECT_EQ(config.suspects(),
+            "\nrun.toml:2: is 'lj.cutoff' meant by 'lj.cutof'?"
+            "\nrun.toml:4: unknown section [sytem] (did you mean [system]?)");
+}
+
 }  // namespace dsea

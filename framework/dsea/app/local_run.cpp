@@ -34,12 +34,14 @@ void check_ranks(int ranks, int kernel_threads) {
 
 }  // namespace
 
-LocalRanks::LocalRanks(MakeProgram make, const Config& config, int ranks, const DeviceOptions& device, const Log& log)
+LocalRanks::LocalRanks(MakeProgram make, const Config& config, int ranks, const DeviceOptions& device, const Log& log,
+                       bool only_plan)
     : make_(std::move(make)), config_(config), log_(log) {
   check_ranks(ranks, device.threads);
   transports_ = make_local_transports(ranks);
   runs_.resize(transports_.size());
-  runs_[0] = std::make_unique<RankRun>(make_, config_, device, *transports_[0], log_.for_rank(0, ranks), ranks);
+  runs_[0] =
+      std::make_unique<RankRun>(make_, config_, device, *transports_[0], log_.for_rank(0, ranks), ranks, only_plan);
 }
 
 RingOutcome LocalRanks::run(const RingOptions& options, const OnRing& on_ring) {

@@ -11,6 +11,30 @@ DeviceOptions device_options(const RunSettings& settings, DeviceOptions options)
   return options;
 }
 
+/// The program; an error of its configuration also names what may have been misspelt.
+std::unique_ptr<WorkerProgram> make_program(const MakeProgram& make, const Config& config) {
+  try {
+    return make(config);
+  } catch (const UsageError& e) {
+    const std::string suspects = config.suspects();
+    if (suspects.empty()) throw;
+    throw UsageError(e.what() + suspects);
+  }
+}
+
+/// Plans are also made where the device they are for is not there, as on a login node.
+Device open_device(const DeviceOptions& options, bool only_plan, const Log& log) {
+  if (!only_plan || options.backend != "cuda") return Device::open(options);
+  try {
+    return Device::open(options);
+  } catch (const Error& e) {
+    log.warning("the plan is for a CUDA device, but none is here (", e.what(), "): its memory is not checked");
+    DeviceOptions host = options;
+    host.backend = "host";
+    return Device::open(host);
+  }
+}
+
 }  // namespace
 
 RingOptions ring_options(const RunSettings& settings) {
@@ -22,13 +46,13 @@ RingOptions ring_options(const RunSettings& settings) {
 }
 
 RankRun::RankRun(const MakeProgram& make, const Config& config, const DeviceOptions& device, Transport& transport,
-                 Log log, int ranks_here)
+                 Log log, int ranks_here, bool only_plan)
     : transport_(transport),
       log_(std::move(log)),
       settings_(RunSettings::read(config)),
-      program_(make(config)),
+      program_(make_program(make, config)),
       problem_(program_->problem()),
-      device_(Device::open(device_options(settings_, device))) {
+      device_(open_device(device_options(settings_, device), only_plan, log_)) {
   config.check_all_used();
   problem_.check();
   for (const Kind& k : problem_.kinds) {
@@ -44,8 +68,9 @@ RankRun::RankRun(const MakeProgram& make, const Config& config, const DeviceOpti
   if (settings_.profile_every > 0 && !problem_.profiles_from) {
     config.fail("output.profile_every", "this program makes no profiles: set it to 0 or leave it out");
   }
-  PlanRequest request = plan_request(settings_, problem_, transport.size(), device_);
-  if (!device_.is_cuda()) *request.memory /= static_cast<std::size_t>(ranks_here);
+  PlanRequest request =
+      plan_request(settings_, problem_, transport.size(), device_, only_plan && device.backend == "cuda");
+  if (!device_.is_cuda() && request.memory) *request.memory /= static_cast<std::size_t>(ranks_here);
   try {
     plan_.emplace(problem_, request);
   } catch (const PlanRefused& e) {

@@ -17,10 +17,10 @@ using OnRing = std::function<void(const Ring&, bool alive)>;
 
 class RankRun {
  public:
-  /// `ranks_here`: ranks that share this machine's memory. Makes program, device and plan; throws UsageError. Nothing
-  /// big is allocated.
+  /// `ranks_here`: ranks that share this machine's memory. `only_plan`: the device need not be there. Makes program,
+  /// device and plan; throws UsageError. Nothing big is allocated.
   RankRun(const MakeProgram& make, const Config& config, const DeviceOptions& device, Transport& transport, Log log,
-          int ranks_here);
+          int ranks_here, bool only_plan = false);
 
   /// Another rank of the same process, with the same plan and a copy of the program if it can be copied.
   RankRun(const RankRun& first, const MakeProgram& make, const Config& config, Transport& transport, Log log);
@@ -52,7 +52,8 @@ class LocalRanks {
  public:
   /// Makes rank 0's part, which the others are copies of. Throws UsageError, also for more ranks than the system has
   /// threads for.
-  LocalRanks(MakeProgram make, const Config& config, int ranks, const DeviceOptions& device, const Log& log);
+  LocalRanks(MakeProgram make, const Config& config, int ranks, const DeviceOptions& device, const Log& log,
+             bool only_plan = false);
 
   RankRun& first() { return *runs_.front(); }
   std::string transport() const { return transports_.front()->describe(); }

@@ -42,7 +42,7 @@ class AppRun {
     const std::unique_ptr<Transport> transport = make_mpi_transport(*session_);
     std::unique_ptr<RankRun> rank;
     const auto prepare = [&] {
-      rank = std::make_unique<RankRun>(make_, *config_, device_, *transport, log_, ranks_here());
+      rank = std::make_unique<RankRun>(make_, *config_, device_, *transport, log_, ranks_here(), line_.plan);
       if (!line_.plan) begin(*rank, transport->describe());
     };
     if (const int bad = on_all_ranks(prepare)) return bad;
@@ -119,7 +119,7 @@ class AppRun {
   }
 
   void run_local_ranks() {
-    LocalRanks all(make_, *config_, ranks(), device_, log_);
+    LocalRanks all(make_, *config_, ranks(), device_, log_, line_.plan);
     RankRun& first = all.first();
     if (line_.plan) {
       print_plan(first);

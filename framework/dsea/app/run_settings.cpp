@@ -82,20 +82,24 @@ SnapshotSteps snapshot_steps(const RunSettings& settings, const Problem& problem
   return s;
 }
 
-PlanRequest plan_request(const RunSettings& settings, const Problem& problem, int processes, const Device& device) {
+PlanRequest plan_request(const RunSettings& settings, const Problem& problem, int processes, const Device& device,
+                         bool for_cuda) {
   PlanRequest r;
   r.steps = settings.steps;
   r.processes = processes;
-  r.at_once = device.is_cuda();
+  const bool cuda = for_cuda || device.is_cuda();
+  r.at_once = cuda;
   r.workers = choose_workers(settings, problem, processes, r.at_once);
   r.slots = settings.slot_choice;
   r.slots_per_ring = settings.slots;
-  r.depth = settings.depth > 0 ? settings.depth : (device.async() ? 2 : 1);
+  r.depth = settings.depth > 0 ? settings.depth : (cuda || device.async() ? 2 : 1);
   r.feedback_delay = settings.feedback_delay;
   const bool snapshots = snapshot_steps(settings, problem).any() && problem.snapshot.size() > 0;
   r.snapshot_buffers = snapshots ? r.workers + 2 : 0;
-  r.staging_slices = device.is_cuda() ? 2 : 0;
-  r.memory = static_cast<std::size_t>(std::max<std::int64_t>(0, device.memory_available()));
+  r.staging_slices = cuda ? 2 : 0;
+  if (cuda == device.is_cuda()) {
+    r.memory = static_cast<std::size_t>(std::max<std::int64_t>(0, device.memory_available()));
+  }
   r.rate = settings.rate;
   r.bandwidth = settings.bandwidth;
   return r;

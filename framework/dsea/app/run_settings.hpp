@@ -42,7 +42,8 @@ int choose_workers(const RunSettings& settings, const Problem& problem, int proc
 /// The steps of which a program takes snapshots.
 SnapshotSteps snapshot_steps(const RunSettings& settings, const Problem& problem);
 
-/// What the plan is asked for.
-PlanRequest plan_request(const RunSettings& settings, const Problem& problem, int processes, const Device& device);
+/// What the plan is asked for. `for_cuda`: it is for a CUDA device, wherever it is made.
+PlanRequest plan_request(const RunSettings& settings, const Problem& problem, int processes, const Device& device,
+                         bool for_cuda = false);
 
 }  // namespace dsea

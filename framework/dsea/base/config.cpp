@@ -284,6 +284,11 @@ void Config::expect_sections(const std::vector<std::string>& sections) const {
   if (!problem.empty()) throw UsageError(problem);
 }
 
+std::string Config::suspects() const {
+  const std::scoped_lock lock(state_->mutex);
+  return state_->record.suspects(state_->tree);
+}
+
 void Config::check_all_used() const {
   const std::scoped_lock lock(state_->mutex);
   const std::string problems = state_->record.unused(state_->tree);

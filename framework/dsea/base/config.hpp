@@ -151,6 +151,11 @@ class Config {
   /// throws UsageError that says so and lists them. One unknown section is left to check_all_used().
   void expect_sections(const std::vector<std::string>& sections) const;
 
+  /// What may have been misspelt, a line each after a line break; empty if nothing looks like it. For adding to an
+  /// error that ended a program before it had asked for all of its keys: what is missing may be there under a wrong
+  /// name.
+  std::string suspects() const;
+
   /// Throws UsageError that lists every key and section nobody asked about, one a line, with the nearest known one:
   /// run.toml:4: unknown key 'lj.cutof' (did you mean 'lj.cutoff'?). To be called when every part has read its keys.
   void check_all_used() const;

@@ -106,6 +106,24 @@ std::string ConfigRecord::unused(const ConfigTree& tree) const {
   return text;
 }
 
+std::string ConfigRecord::suspects(const ConfigTree& tree) const {
+  std::vector<Problem> problems, strange;
+  find_unknown_sections(tree, problems, strange);
+  for (const auto& [key, value] : tree.values) {
+    if (asked_.count(key) > 0 || in_unknown_section(key)) continue;
+    std::vector<std::string> free_here;
+    for (const auto& [other, asked] : asked_) {
+      if (section_of(other) == section_of(key) && tree.values.count(other) == 0) free_here.push_back(other);
+    }
+    const std::string meant = nearest_by_leaf(key, free_here);
+    if (!meant.empty()) problems.push_back({value.where, cat("is '", meant, "' meant by '", key, "'?")});
+  }
+  sort_by_line(problems);
+  std::string text;
+  for (const auto& [where, what] : problems) text += cat("\n", where, ": ", what);
+  return text;
+}
+
 std::string ConfigRecord::unknown_key(const std::string& key, const ConfigTree& tree) const {
   const std::string_view section = section_of(key);
   // Free: may be meant. What is given already is not what another line means, but a --set may mean any key.

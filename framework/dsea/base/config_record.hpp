@@ -22,6 +22,10 @@ class ConfigRecord {
   /// It was asked whether the section is there.
   void add_section(std::string_view section);
 
+  /// Keys nobody has asked about yet that look like ones that were asked for and are not there, and sections of unknown
+  /// names that look like known ones, each on a line of its own after a line break; for a program that ends early.
+  std::string suspects(const ConfigTree& tree) const;
+
   /// All keys and sections of `tree` that were not asked for, one a line, with the nearest known one; empty if none.
   std::string unused(const ConfigTree& tree) const;
 

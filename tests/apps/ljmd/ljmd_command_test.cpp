@@ -135,6 +135,7 @@ TEST_F(LjmdCommand, TheConfigurationsThatComeWithItRun) {
   for (const char* name : {"demo.toml", "ljmd.toml"}) {
     EXPECT_EQ(run_file(source + "/apps/ljmd/" + name, "--ranks 2" + quick), 0) << messages();
     EXPECT_EQ(run_file(source + "/apps/ljmd/" + name, "--plan"), 0) << messages();
+    EXPECT_EQ(run_file(source + "/apps/ljmd/" + name, "--plan --device cuda"), 0) << messages();  // with a GPU or none
   }
 }
 
@@ -153,6 +154,8 @@ TEST_F(LjmdCommand, BadInputEndsWithExitCode2) {
   const Bad configurations[] = {
       {good + "[lj]\ncutof = 2.0\n", "", "unknown key 'lj.cutof' (did you mean 'lj.cutoff'?)"},
       {good, "--set lj.sigmaa=2", "sigma"},
+      {"[system]\nlatice = \"fcc\"\n", "", "run.toml:2: is 'system.lattice' meant by 'system.latice'?"},
+      {"[sytem]\nlattice = \"fcc\"\n", "", "unknown section [sytem] (did you mean [system]?)"},
       {good + "[tim]\ndt = 0.1\n", "", "tim"},
       {good + "[lj]\ncutoff = \"2.5\"\n", "", "run.toml:11"},
       {good + "[lj]\ncutoff = 0\n", "", "lj.cutoff"},
