@@ -278,7 +278,7 @@ TEST(Settings, WrongValuesAreNamed) {
       {lattice + "[neighbour]\nskin = -0.1\n", "neighbour.skin"},
       {"[system]\nmass = []\n" + lattice.substr(9), "has no number"},
       {lattice + "[output]\nwrite_data = \"thermo.csv\"\n", "ends with .data"},
-      {lattice + "[lj]\ncutoff = -2.0\n", "'lj.cutoff' must be positive, found -2.0"},
+      {lattice + "[lj]\ncutoff = -2.0\n", "key 'lj.cutoff': must be positive, found -2.0"},
       {lattice + "[wca]\n[morse]\n", "a run has one pair law"},
       {lattice + "[lj]\nepsilon = [1, 2]\n", "has 2 numbers for 1 type"},
       {lattice + "[morse]\nalpha = 0\n", "morse.alpha"},
