@@ -16,14 +16,12 @@ namespace dsea::md {
 
 namespace {
 
-using detail::MakeList;
-
 /// Everybody around a cell, in the order of lists: the candidates of all its molecules, one after the other.
 class Candidates {
  public:
   static constexpr int room = 4096;
 
-  explicit Candidates(const MakeList& make) : make_(make) {}
+  explicit Candidates(const ListMaker& make) : make_(make) {}
 
   /// For molecule i; cheap if the call before was for the one in front of it.
   void look_at(std::int64_t i) {
@@ -67,7 +65,7 @@ class Candidates {
     number_ = number_ > room ? number_ : number_ + n;
   }
 
-  const MakeList& make_;
+  const ListMaker& make_;
   int cell_ = -1;
   std::int32_t base_ = 0;
   int number_ = 0;
@@ -78,9 +76,9 @@ class Candidates {
 };
 
 /// Finds the neighbours of a molecule and stores what fits; returns their number.
-using FindNeighbours = int (*)(const MakeList& make, const Candidates& candidates, std::int64_t molecule);
+using FindNeighbours = int (*)(const ListMaker& make, const Candidates& candidates, std::int64_t molecule);
 
-int find_plain(const MakeList& make, const Candidates& candidates, std::int64_t i) {
+int find_plain(const ListMaker& make, const Candidates& candidates, std::int64_t i) {
   return make.find(i, candidates.y(), candidates.z());
 }
 
@@ -97,7 +95,7 @@ constexpr auto places_of_bits = [] {
   return table;
 }();
 
-__attribute__((target("avx2"))) int find_avx2(const MakeList& make, const Candidates& candidates, std::int64_t i) {
+__attribute__((target("avx2"))) int find_avx2(const ListMaker& make, const Candidates& candidates, std::int64_t i) {
   const int number = candidates.number();
   if (number > Candidates::room) return find_plain(make, candidates, i);
   std::int32_t near[Candidates::room + 8];
@@ -140,7 +138,7 @@ FindNeighbours find_by_isa(Isa isa) {
 }
 
 /// Lists of eight molecules, filled up to the longest of each half.
-void make_group(const MakeList& make, FindNeighbours find, Candidates& candidates, std::int64_t group,
+void make_group(const ListMaker& make, FindNeighbours find, Candidates& candidates, std::int64_t group,
                 std::int64_t molecules) {
   constexpr int size = NeighbourList::group;
   const std::int64_t first = group * size;
@@ -175,7 +173,7 @@ struct ToFloats {
 
 }  // namespace
 
-void make_list_lanes(Stream& stream, Count molecules, const MakeList& make) {
+void make_list_lanes(Stream& stream, Count molecules, const ListMaker& make) {
   const Device& device = stream.device();
   stream.host_run([make, molecules, threads = device.threads(), isa = device.isa()] {
     const std::int64_t n = molecules.value();

@@ -70,8 +70,6 @@ DSEA_FN inline PairSums list_sums(const Packed& packed, const PairTable& table, 
   return sums;
 }
 
-inline namespace DSEA_KERNEL_NAMESPACE {
-
 /// What the host needs besides to make lists fast: packed positions in single precision.
 struct MakeListMemory {
   static constexpr int beyond = 8;  ///< places that may be read behind the last one
@@ -82,10 +80,8 @@ struct MakeListMemory {
   float reach2 = 0;  ///< larger than (cut-off + skin)^2 by what single precision may be wrong by
 };
 
-namespace detail {
-
 /// Makes the list of one molecule; i == 0 also notes how far slabs have moved.
-struct MakeList {
+struct ListMaker {
   static constexpr std::int64_t grain = 64;
   Packed packed;
   double reach2;  // (cut-off + skin)^2
@@ -128,7 +124,4 @@ struct MakeList {
   }
 };
 
-}  // namespace detail
-
-}  // namespace DSEA_KERNEL_NAMESPACE
 }  // namespace dsea::md

@@ -100,11 +100,11 @@ class SlabStep {
     find_rows(stream_, shape(), around_, list.rows);
     use_rows(list.rows);
     const double reach = field_.cutoff + field_.skin;
-    const detail::MakeList make{job_.packed,
-                                reach * reach,
-                                {list.number, list.entries, list.moved_then, field_.list_stride},
-                                {in_.moved[0], in_.moved[1], in_.moved[2]},
-                                list_memory(reach)};
+    const ListMaker make{job_.packed,
+                         reach * reach,
+                         {list.number, list.entries, list.moved_then, field_.list_stride},
+                         {in_.moved[0], in_.moved[1], in_.moved[2]},
+                         list_memory(reach)};
     hook_(StepPhase::list);
     make_list(stream_, live_, make);
     use_list(list.number, list.entries, list.moved_then);

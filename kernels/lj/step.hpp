@@ -37,7 +37,7 @@ template <class Law>
 void step_lanes(Stream& stream, Count molecules, const StepJob& job);
 
 /// The list of a slab on the host, filled up for step_lanes().
-void make_list_lanes(Stream& stream, Count molecules, const detail::MakeList& make);
+void make_list_lanes(Stream& stream, Count molecules, const ListMaker& make);
 
 #define DSEA_DECLARE_LANES(Law) extern template void step_lanes<Law>(Stream&, Count, const StepJob&);
 DSEA_PAIR_LAWS(DSEA_DECLARE_LANES)
@@ -51,7 +51,7 @@ void step(Stream& stream, Count molecules, const StepJob& job) {
   for_each(stream, molecules, StepMolecule<Law>{job});
 }
 
-inline void make_list(Stream& stream, Count molecules, const detail::MakeList& make) {
+inline void make_list(Stream& stream, Count molecules, const ListMaker& make) {
   if (!stream.is_cuda()) return make_list_lanes(stream, molecules, make);
   for_each(stream, molecules, make);
 }
