@@ -9,7 +9,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -17,10 +16,15 @@
 #include <utility>
 #include <vector>
 
+#include "common/sample.hpp"
 #include "dsea/base/openmp.hpp"
 #include "kernels/heat/heat.hpp"
 
 namespace {
+
+using bench::now;
+using bench::ratio;
+using bench::Sample;
 
 constexpr std::size_t least_state = std::size_t{1} << 30;  // bytes
 
@@ -29,8 +33,6 @@ struct Grid {
   std::int64_t plane() const { return ny * nz; }
   double cells() const { return static_cast<double>(nx * plane()); }
 };
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// One plane of a periodic box.
 heat::Diffuse kernel(const Grid& grid, double* left, double* here, double* right, double* next) {
@@ -120,22 +122,6 @@ double ring_rate(const Grid& grid, int workers, int threads) {
   return grid.cells() * outcome.ring.steady_steps / outcome.ring.steady_seconds;
 }
 
-struct Sample {
-  std::vector<double> values;
-  double at(double share) const {
-    std::vector<double> sorted = values;
-    std::sort(sorted.begin(), sorted.end());
-    return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
-  }
-  double median() const { return at(0.5); }
-};
-
-Sample ratio(const Sample& a, const Sample& b) {  // round by round
-  Sample r;
-  for (std::size_t i = 0; i < a.values.size(); ++i) r.values.push_back(a.values[i] / b.values[i]);
-  return r;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -163,16 +149,13 @@ int main(int argc, char** argv) {
   std::printf("heat, %d x %d x %d cells, planes of %d KiB, %d threads, %d workers, %d rounds\n\n",
               static_cast<int>(grid.nx), static_cast<int>(grid.ny), static_cast<int>(grid.nz),
               static_cast<int>(grid.plane() * 8 / 1024), threads, workers, static_cast<int>(rounds));
-  std::printf("%-32s %10s %10s %10s\n", "", "median", "least", "most");
-  const auto line = [](const char* name, const Sample& s, double unit) {
-    std::printf("%-32s %10.3f %10.3f %10.3f\n", name, s.median() / unit, s.at(0) / unit, s.at(1) / unit);
-  };
-  line("sweep, Gcell/s", sweep, 1e9);
-  line("in cache, Gcell/s", cache, 1e9);
-  line("ring, Gcell/s", ring, 1e9);
-  line("ring against in-cache limit", ratio(ring, cache), 1);
-  line("ring against sweep", ratio(ring, sweep), 1);
-  line("in-cache limit against sweep", ratio(cache, sweep), 1);
+  bench::print_head();
+  bench::print_line("sweep, Gcell/s", sweep, 1e9);
+  bench::print_line("in cache, Gcell/s", cache, 1e9);
+  bench::print_line("ring, Gcell/s", ring, 1e9);
+  bench::print_line("ring against in-cache limit", ratio(ring, cache), 1);
+  bench::print_line("ring against sweep", ratio(ring, sweep), 1);
+  bench::print_line("in-cache limit against sweep", ratio(cache, sweep), 1);
 
   if (argc > 1) {
     std::ofstream file(argv[1]);

@@ -2,28 +2,21 @@
 // which sorts and makes lists at the same steps.
 //
 // ljmd_ring [FILE.jsonl [WORKERS [CELLS [ROUNDS [THREADS]]]]]     CELLS^3 fcc cells of 4 molecules, density 0.5
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string>
-#include <vector>
 
+#include "common/sample.hpp"
 #include "dsea/base/openmp.hpp"
 #include "kernels/lj/md.hpp"
 #include "kernels/lj/sweep.hpp"
 
 namespace {
 
+using bench::now;
+using bench::Sample;
 using dsea::md::Model;
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 /// Molecules x steps a second of `periods` periods between sortings.
 double bare_rate(const Model& model, dsea::md::Sweep& sweep, int periods) {
@@ -53,28 +46,24 @@ int main(int argc, char** argv) {
   const auto molecules = static_cast<double>(model.start().molecules());
   bare_rate(model, sweep, 2);  // pages, caches
 
-  std::vector<double> bare, ring, ratio;
+  Sample bare, ring;
   for (int i = 0; i < rounds; ++i) {
-    bare.push_back(bare_rate(model, sweep, 6));
-    ring.push_back(ring_rate(config, molecules, threads));
-    ratio.push_back(ring.back() / bare.back());
+    bare.values.push_back(bare_rate(model, sweep, 6));
+    ring.values.push_back(ring_rate(config, molecules, threads));
     std::fprintf(stderr, "round %d of %d\n", i + 1, rounds);
   }
-  const auto line = [](const char* name, const std::vector<double>& v, double unit) {
-    std::printf("%-36s %10.3f %10.3f %10.3f\n", name, median(v) / unit, *std::min_element(v.begin(), v.end()) / unit,
-                *std::max_element(v.begin(), v.end()) / unit);
-  };
+  const Sample ratio = bench::ratio(ring, bare);
   std::printf("ljmd, %.0f molecules, %d slabs, %d workers, sorted every %d steps, %d threads, %d rounds\n\n", molecules,
               model.grid().slabs(), workers, model.sort_every(), threads, rounds);
-  std::printf("%-36s %10s %10s %10s\n", "", "median", "least", "most");
-  line("bare kernels, 10^6 molecule steps/s", bare, 1e6);
-  line("ring, 10^6 molecule steps/s", ring, 1e6);
-  line("ring against bare kernels", ratio, 1);
+  bench::print_head();
+  bench::print_line("bare kernels, 10^6 molecule steps/s", bare, 1e6);
+  bench::print_line("ring, 10^6 molecule steps/s", ring, 1e6);
+  bench::print_line("ring against bare kernels", ratio, 1);
   if (argc > 1) {
     std::ofstream file(argv[1]);
-    file << "{\"case\": \"ring against bare kernels\", \"value\": " << median(ring)
+    file << "{\"case\": \"ring against bare kernels\", \"value\": " << ring.median()
          << ", \"unit\": \"molecule steps/s\", \"peer\": \"the bare kernels in a loop\", \"peer_value\": "
-         << median(bare) << ", \"ratio\": " << median(ratio) << ", \"workers\": " << workers
+         << bare.median() << ", \"ratio\": " << ratio.median() << ", \"workers\": " << workers
          << ", \"molecules\": " << molecules << "}\n";
     if (!file) {
       std::fprintf(stderr, "cannot write %s\n", argv[1]);

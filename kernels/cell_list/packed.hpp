@@ -79,7 +79,7 @@ struct Packed {
   /// The place of a molecule that interacts with nobody, behind the last row.
   DSEA_FN std::int32_t far_away() const { return rows[shape.rows()]; }
 
-  /// Molecules of the cells z-1, z, z+1 in row y (-1 .. ny) of slab 0, 1 or 2.
+  /// Molecules of the cells z-1, z, z+1 in row y (-1 .. ny) of slab 0, 1 or 2; none where there is no slab.
   DSEA_FN Range range(int slab, int y, int z) const {
     const std::int32_t first = rows[shape.row(slab, y)];
     const std::int32_t last = rows[shape.row(slab, y) + 1];
@@ -89,6 +89,12 @@ struct Packed {
     const std::int32_t base = first + images_below(row) - row[0];
     return {z > 0 ? base + row[z - 1] : first, z + 1 < shape.nz ? base + row[z + 2] : last};
   }
+
+  static constexpr int ranges = 9;
+
+  /// Range 0 .. 8 around cell (y, z) of the middle slab, itself among them: in the order in which all sums and lists
+  /// run.
+  DSEA_FN Range around(int y, int z, int number) const { return range(number / 3, y - 1 + number % 3, z); }
 
   /// Where molecule 0 of the middle slab would be if all its rows looked like row y: add a molecule's place in the
   /// slab.

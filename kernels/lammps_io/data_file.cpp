@@ -11,7 +11,6 @@ namespace dsea::lammps {
 namespace {
 
 constexpr std::string_view axis_names = "xyz";
-constexpr int most_types = 32;
 
 class Parser {
  public:

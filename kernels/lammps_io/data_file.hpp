@@ -13,6 +13,9 @@
 
 namespace dsea::lammps {
 
+/// Types of molecules a file may have.
+inline constexpr int most_types = 32;
+
 struct DataMolecule {
   std::int64_t id = 0;
   int type = 1;  ///< from 1

@@ -11,7 +11,6 @@ namespace dsea::lammps {
 namespace {
 
 constexpr const char* axis_names[] = {"x", "y", "z"};
-constexpr int most_types = 32;
 
 /// Where in a line the numbers of a molecule are; -1: not there.
 struct Columns {

@@ -31,10 +31,7 @@ class Candidates {
     const int y = this->y(), z = this->z();
     base_ = make_.packed.own_base(y);
     number_ = 0;
-    for (int slab = 0; slab < 3; ++slab) {
-      if (make_.packed.cells[slab] == nullptr) continue;
-      for (int row = y - 1; row <= y + 1; ++row) collect(make_.packed.range(slab, row, z));
-    }
+    for (int number = 0; number < Packed::ranges; ++number) collect(make_.packed.around(y, z, number));
     for (int k = number_; k < number_ + 8 && number_ <= room; ++k) {  // nobody, so that eight can be looked at
       x_[k] = y_[k] = z_[k] = 1e15F;
       place_[k] = 0;

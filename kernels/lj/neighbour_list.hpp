@@ -105,19 +105,16 @@ struct ListMaker {
     const Position own = packed.position[self];
     std::int32_t* entry = list.entries + list.first_entry(i);
     int n = 0;
-    for (int slab = 0; slab < 3; ++slab) {
-      if (packed.cells[slab] == nullptr) continue;
-      for (int row = y - 1; row <= y + 1; ++row) {
-        const Range range = packed.range(slab, row, z);
-        for (std::int32_t j = range.begin; j < range.end; ++j) {
-          const Position other = packed.position[j];
-          const double dx = own.x - other.x;
-          const double dy = own.y - other.y;
-          const double dz = own.z - other.z;
-          if (!(dx * dx + dy * dy + dz * dz < reach2) || j == self) continue;
-          if (n < list.stride) entry[n * NeighbourList::group] = j;
-          ++n;
-        }
+    for (int number = 0; number < Packed::ranges; ++number) {
+      const Range range = packed.around(y, z, number);
+      for (std::int32_t j = range.begin; j < range.end; ++j) {
+        const Position other = packed.position[j];
+        const double dx = own.x - other.x;
+        const double dy = own.y - other.y;
+        const double dz = own.z - other.z;
+        if (!(dx * dx + dy * dy + dz * dz < reach2) || j == self) continue;
+        if (n < list.stride) entry[n * NeighbourList::group] = j;
+        ++n;
       }
     }
     return n;

@@ -77,29 +77,26 @@ DSEA_FN inline PairSums plain_sums(const Packed& packed, const PairTable& table,
   const std::int32_t self = packed.own_base(y) + static_cast<std::int32_t>(i);
   const AddPair<Law> add(table, packed.position[self]);
   PairSums sums;
-  for (int slab = 0; slab < 3; ++slab) {
-    if (packed.cells[slab] == nullptr) continue;
-    for (int row = y - 1; row <= y + 1; ++row) {
-      const Range range = packed.range(slab, row, z);
+  for (int number = 0; number < Packed::ranges; ++number) {
+    const Range range = packed.around(y, z, number);
 #if defined(__CUDA_ARCH__)
-      for (std::int32_t j = range.begin; j < range.end; ++j) {
-        if (j != self) add(sums, packed.position[j]);
-      }
-#else
-      constexpr int stretch = 64;
-      for (std::int32_t first = range.begin; first < range.end; first += stretch) {
-        const std::int32_t last = first + stretch < range.end ? first + stretch : range.end;
-        std::int32_t near[stretch];
-        int n = 0;
-        for (std::int32_t j = first; j < last; ++j) {
-          near[n] = j;
-          const auto& other = packed.position[j];
-          n += static_cast<int>(add.distance(other).r2 < add.row(other)[0]) & static_cast<int>(j != self);
-        }
-        for (int k = 0; k < n; ++k) add(sums, packed.position[near[k]]);
-      }
-#endif
+    for (std::int32_t j = range.begin; j < range.end; ++j) {
+      if (j != self) add(sums, packed.position[j]);
     }
+#else
+    constexpr int stretch = 64;
+    for (std::int32_t first = range.begin; first < range.end; first += stretch) {
+      const std::int32_t last = first + stretch < range.end ? first + stretch : range.end;
+      std::int32_t near[stretch];
+      int n = 0;
+      for (std::int32_t j = first; j < last; ++j) {
+        near[n] = j;
+        const auto& other = packed.position[j];
+        n += static_cast<int>(add.distance(other).r2 < add.row(other)[0]) & static_cast<int>(j != self);
+      }
+      for (int k = 0; k < n; ++k) add(sums, packed.position[near[k]]);
+    }
+#endif
   }
   return sums;
 }

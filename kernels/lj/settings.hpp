@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "dsea/base/config.hpp"
+#include "kernels/lammps_io/data_file.hpp"
 
 namespace dsea::md {
 
 /// Types of molecules a run may have.
-inline constexpr int most_types = 32;
+inline constexpr int most_types = lammps::most_types;
 
 /// What the sections [system], [ensemble], [gravity], [neighbour], [time], [boundary] and the keys ring.stream and
 /// run.seed say, and which pair law has a section. Arrays are in the user's axes x, y, z. Lengths, energies, times in

@@ -219,17 +219,19 @@ class SlabStep {
   void run(Position* position, Velocity* velocity) {
     hook_(StepPhase::force);
     Integrate& to = job_.integrate;
-    if (field_.rescale.on) observe();
-    if (!field_.rescale.on) {
+    const auto leave_behind = [&] {
       to.to_position = position;
       to.to_velocity = velocity;
-    }
+    };
+    if (field_.rescale.on)
+      observe();
+    else
+      leave_behind();
     with_law(field_.law, [this](auto law) { step<decltype(law)>(stream_, live_, job_); });
     if (!field_.rescale.on) return;
     rescale(stream_, live_, field_.rescale.temperature, field_.rescale.each_type, field_.type_count(), to,
             after_.factors, after_.reduce);
-    to.to_position = position;
-    to.to_velocity = velocity;
+    leave_behind();
     for_each(stream_, live_, detail::GoOn{to});
   }
 

@@ -54,18 +54,20 @@ void Fibre::enter() {
   std::abort();
 }
 
+void Fibre::prepare() {
+  started_ = true;
+  starting = this;
+  getcontext(&first_);
+  first_.uc_stack.ss_sp = stack_;
+  first_.uc_stack.ss_size = stack_bytes;
+  first_.uc_link = nullptr;
+  makecontext(&first_, &Fibre::enter, 0);
+}
+
 #if defined(__SANITIZE_ADDRESS__)
 
 void Fibre::resume() {
-  if (!started_) {
-    started_ = true;
-    starting = this;
-    getcontext(&first_);
-    first_.uc_stack.ss_sp = stack_;
-    first_.uc_stack.ss_size = stack_bytes;
-    first_.uc_link = nullptr;
-    makecontext(&first_, &Fibre::enter, 0);
-  }
+  if (!started_) prepare();
   void* fake_stack = nullptr;
   __sanitizer_start_switch_fiber(&fake_stack, stack_, stack_bytes);
   swapcontext(&outside_, &first_);
@@ -84,13 +86,7 @@ void Fibre::pause() {
 void Fibre::resume() {
   if (_setjmp(outside_) != 0) return;
   if (started_) _longjmp(inside_, 1);
-  started_ = true;
-  starting = this;
-  getcontext(&first_);
-  first_.uc_stack.ss_sp = stack_;
-  first_.uc_stack.ss_size = stack_bytes;
-  first_.uc_link = nullptr;
-  makecontext(&first_, &Fibre::enter, 0);
+  prepare();
   setcontext(&first_);
 }
 

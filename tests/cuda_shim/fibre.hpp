@@ -29,6 +29,7 @@ class Fibre {
 
  private:
   static void enter();
+  void prepare();  // the first time: the stack and where to start on it
 
   std::function<void()> body_;
   unsigned char* stack_ = nullptr;

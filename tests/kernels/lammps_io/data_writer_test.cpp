@@ -1,13 +1,13 @@
 #include "kernels/lammps_io/data_writer.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "dsea/base/error.hpp"
+#include "support/command.hpp"
 
 namespace dsea::lammps {
 namespace {
@@ -16,18 +16,13 @@ namespace fs = std::filesystem;
 
 class DataWriterTest : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("dsea_data_writer_" + std::to_string(::getpid()));
-    fs::create_directory(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string path() const { return (folder_ / "end.data").string(); }
   static DataHeader header(std::int64_t molecules) {
     return {"a title", molecules, {0, -1, 0.1}, {12, 1, 0.30000000000000004}, {1, 1.0 / 3}};
   }
 
-  fs::path folder_;
+  const support::TempFolder temporary_;
+  const fs::path folder_{temporary_.path()};
 };
 
 TEST_F(DataWriterTest, WritesAllSections) {

@@ -8,6 +8,7 @@
 
 #include "dsea/base/error.hpp"
 #include "kernels/lj/reference_dump.hpp"
+#include "support/command.hpp"
 
 namespace dsea::lammps {
 namespace {
@@ -16,18 +17,13 @@ namespace fs = std::filesystem;
 
 class DumpFileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("dsea_dump_test_" + std::to_string(::getpid()));
-    fs::create_directory(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string path() const { return (folder_ / dump_name(20)).string(); }
   static DumpHeader header(std::int64_t molecules) {
     return {20, molecules, {0, -1, 0.1}, {12, 1, 0.30000000000000004}, {true, false, true}};
   }
 
-  fs::path folder_;
+  const support::TempFolder temporary_;
+  const fs::path folder_{temporary_.path()};
 };
 
 TEST_F(DumpFileTest, HoldsEveryBit) {

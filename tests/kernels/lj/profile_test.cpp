@@ -2,13 +2,13 @@
 #include "kernels/lj/profile.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "dsea/base/error.hpp"
+#include "support/command.hpp"
 
 namespace dsea::md {
 namespace {
@@ -17,12 +17,6 @@ namespace fs = std::filesystem;
 
 class Profile : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("dsea_profile_test_" + std::to_string(::getpid()));
-    fs::create_directory(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   void step(std::int64_t number, const std::vector<SnapshotMolecule>& molecules) const {
     const auto sink = open_profile_step(bins_, masses_, number, folder_.string());
     for (const auto& m : molecules) sink->add(m);
@@ -47,7 +41,8 @@ class Profile : public testing::Test {
 
   ProfileBins bins_{1, 3, -1, 5, 10};  // along y: [-1, 1), [1, 3), [3, 5]
   std::vector<double> masses_{1, 3};
-  fs::path folder_;
+  const support::TempFolder temporary_;
+  const fs::path folder_{temporary_.path()};
 };
 
 TEST_F(Profile, IsWorkedOutByHand) {
