@@ -31,11 +31,10 @@ OutputSettings::OutputSettings(const Config& config) {
                   "must be the name of a file in the output folder that ends with .data, such as \"end.data\"");
     }
     const auto written = std::filesystem::path(config.get<std::string>("run.out", "out")) / file;
-    const auto input = config.find<std::string>("system.data");
-    const auto read = std::filesystem::path(config.name()).parent_path() / input.value_or("");
+    const auto input = config.find_file("system.data");
     std::error_code ignored;  // a file that is not there yet is no other one
-    if (input && std::filesystem::equivalent(written, read, ignored)) {
-      config.fail("output.write_data", cat("would overwrite the start of this run, ", read.string(),
+    if (input && std::filesystem::equivalent(written, *input, ignored)) {
+      config.fail("output.write_data", cat("would overwrite the start of this run, ", *input,
                                            ": choose another name, or another folder by --out"));
     }
     when.last = true;

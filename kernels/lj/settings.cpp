@@ -1,7 +1,6 @@
 #include "kernels/lj/settings.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "dsea/base/text.hpp"
 #include "kernels/lj/pair/laws.hpp"
@@ -12,8 +11,8 @@ namespace {
 
 /// A start from a file. False: it is a lattice.
 bool read_file(const Config& config, Settings& s) {
-  const auto data = config.find<std::string>("system.data");
-  const auto dump = config.find<std::string>("system.dump");
+  const auto data = config.find_file("system.data");
+  const auto dump = config.find_file("system.dump");
   const bool lattice = config.has("system.lattice");
   const char* const key = data ? "system.data" : "system.dump";
   if (data && dump) config.fail("system.dump", "system.data is given too: choose one of the two");
@@ -30,8 +29,7 @@ bool read_file(const Config& config, Settings& s) {
   if (config.has("system.fractions")) {
     config.fail("system.fractions", cat("goes with system.lattice: a ", data ? "data file" : "dump", " has types"));
   }
-  const std::filesystem::path folder = std::filesystem::path(config.name()).parent_path();
-  (data ? s.data : s.dump) = (folder / (data ? *data : *dump)).string();  // an absolute path stays as it is
+  (data ? s.data : s.dump) = data ? *data : *dump;
   return true;
 }
 

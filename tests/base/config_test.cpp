@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "dsea/base/text.hpp"
+#include "base/error_text.hpp"
 
 namespace dsea {
 namespace {
@@ -145,6 +146,20 @@ TEST(ConfigEffective, IsGroupedBySection) {
             "[lj.pair]\nids = [1, 2]  # default\n\n"
             "[ring]\nworkers = \"auto\"  # default\n\n"
             "[run]\nout = \"here\"\nsteps = 10\n");
+}
+
+TEST(ConfigEffective, NamesFilesSoThatTheyAreFoundFromAnywhere) {
+  const Config config = Config::from_text("data = \"../start.data\"\nother = \"/tmp/x\"\nempty = \"\"\n", "/a/b/run.toml");
+  EXPECT_TRUE(config.has("data"));
+  EXPECT_EQ(config.find_file("data"), "/a/b/../start.data");
+  EXPECT_TRUE(config.has("data"));  // and this does not bring the text of the file back
+  EXPECT_EQ(config.find_file("other"), "/tmp/x");
+  EXPECT_EQ(config.find_file("none"), std::nullopt);
+  EXPECT_EQ(test::error_text<UsageError>([&] { config.find_file("empty"); }),
+            "/a/b/run.toml:3: key 'empty': is empty: name a file");
+  EXPECT_EQ(config.effective_toml().substr(0, 24), "data = \"/a/start.data\"\n");
+  EXPECT_TRUE(config.in_file("empty"));
+  EXPECT_FALSE(config.in_file("none"));
 }
 
 TEST(ConfigEffective, GivesTheSameValuesAgain) {

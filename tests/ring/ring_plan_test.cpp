@@ -234,15 +234,41 @@ TEST(RingPlan, StagesFollowFromRates) {
   EXPECT_DOUBLE_EQ(plan.stage_seconds(), plan.stage_work_seconds());
   EXPECT_EQ(plan.text().find("assumed"), std::string::npos) << plan.text();
   // Two processes, (1 + 0 + 1 + 2) / 2 x 3 + 2 slices apart, keep 10 / 16 of the time: 16 stages a super-cycle.
-  EXPECT_DOUBLE_EQ(plan.fill_seconds(), 2 * 8 * 0.3);
+  EXPECT_DOUBLE_EQ(plan.fill_seconds(), 8 * 0.3);
   EXPECT_DOUBLE_EQ(plan.run_seconds(), 20 * 16 * 0.3 + plan.fill_seconds());
   EXPECT_NE(plan.text().find("bottleneck: the number of slices, then the workers"), std::string::npos) << plan.text();
+  // One step more is one super-cycle more, of two sub-steps for the first process.
+  request.steps = 61;
+  EXPECT_DOUBLE_EQ(RingPlan(with_everything(), request).run_seconds(), plan.run_seconds() + 16 * 0.2);
   request.bandwidth = 1e4;
   EXPECT_NE(RingPlan(with_everything(), request).text().find("then the link"), std::string::npos);
   Problem unknown = with_everything();
   unknown.elements = 0;
   EXPECT_EQ(RingPlan(unknown, request).stage_seconds(), 0);
   EXPECT_NE(RingPlan(unknown, request).text().find("not known"), std::string::npos);
+}
+
+TEST(RingPlan, WorkersThatHaveNothingToDoTakeNoTime) {
+  PlanRequest request;
+  request.steps = 10;
+  request.workers = 300;
+  request.rate = 1e6;
+  const Problem problem = with_everything();
+  const RingPlan plan(problem, request);
+  const double substeps = static_cast<double>(plan.schedule().substeps());
+  EXPECT_NEAR(plan.run_seconds(), substeps * static_cast<double>(problem.elements) / 1e6, 1e-9 * plan.run_seconds());
+}
+
+TEST(RingPlan, AProblemMayKnowTheRateOfACore) {
+  PlanRequest request;
+  request.steps = 60;
+  Problem problem = with_everything();
+  problem.core_rate = 5e6;
+  EXPECT_EQ(RingPlan(problem, request).rate(), RingPlan::assumed_rate) << "not on host threads";
+  request.cores = 4;
+  EXPECT_EQ(RingPlan(problem, request).rate(), 2e7);
+  request.rate = 3e6;
+  EXPECT_EQ(RingPlan(problem, request).rate(), 3e6);
 }
 
 TEST(RingPlan, SlowButRightIsAWarningWithTheEfficiency) {

@@ -63,6 +63,12 @@ class AppRun {
     device_.backend = line_.device;
     device_.isa = line_.isa;
     device_.threads = line_.threads > 0 ? line_.threads : std::max(1, available_cores() / ranks_here());
+    const std::int64_t threads = static_cast<std::int64_t>(device_.threads) * ranks_here();
+    if (line_.threads > 0 && threads > available_cores() && (!session_ || session_->rank() == 0)) {
+      log_.warning("--threads ", line_.threads, ": ", threads, " threads of ", ranks_here(),
+                   ranks_here() == 1 ? " rank" : " ranks", " take turns on ", available_cores(),
+                   " cores: slower than one thread a core");
+    }
   }
 
   /// Does something that may throw on every rank of an MPI run. 0 if all are well; otherwise the exit code of the

@@ -101,6 +101,7 @@ PlanRequest plan_request(const RunSettings& settings, const Problem& problem, in
     r.memory = static_cast<std::size_t>(std::max<std::int64_t>(0, device.memory_available()));
   }
   r.rate = settings.rate;
+  r.cores = cuda ? 0 : device.threads();
   r.bandwidth = settings.bandwidth;
   return r;
 }

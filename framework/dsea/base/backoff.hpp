@@ -7,8 +7,9 @@
 
 namespace dsea {
 
-/// For one thread. Pauses start short, so that an answer that is near is seen soon, grow to 200 us, and after 50 ms
-/// without work to 2 ms, where a waiting thread costs next to nothing:
+/// For one thread. Pauses start short, so that an answer that is near is seen soon, and double to 200 us; from then on a
+/// pause is 1/32 of the time waited, at most 10 ms: an answer is seen 3 % late at worst, and a waiting thread costs next
+/// to nothing.
 ///
 ///   for (dsea::Backoff backoff; !done;) {
 ///     if (made_progress()) backoff.reset(); else backoff.pause();
@@ -17,9 +18,9 @@ class Backoff {
  public:
   using Duration = std::chrono::microseconds;
   static constexpr Duration first{20};          ///< after progress
-  static constexpr Duration longest_busy{200};  ///< in the first `busy_for`
-  static constexpr Duration busy_for{50'000};   ///< sum of the pauses since the last progress
-  static constexpr Duration longest{2'000};     ///< for good
+  static constexpr Duration longest_busy{200};  ///< until it is a small part of the time waited
+  static constexpr int part = 32;
+  static constexpr Duration longest{10'000};
 
   /// There was progress: the next pause is short again.
   void reset() {
@@ -29,8 +30,8 @@ class Backoff {
 
   /// The length of the next pause, which counts as taken.
   Duration next() {
-    pause_ = pause_ == Duration{0} ? first : std::min(2 * pause_, idle_ < busy_for ? longest_busy : longest);
-    idle_ = std::min(idle_ + pause_, busy_for);  // no further: it must not overflow
+    pause_ = pause_ == Duration{0} ? first : std::min(2 * pause_, std::clamp(idle_ / part, longest_busy, longest));
+    idle_ = std::min(idle_ + pause_, part * longest);  // no further: it must not overflow
     return pause_;
   }
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <mutex>
@@ -188,13 +189,23 @@ DSEA_CONFIG_NUMBER(std::vector<std::int64_t>)
 #undef DSEA_CONFIG_NUMBER
 #undef DSEA_CONFIG_TYPE
 
+std::optional<std::string> Config::find_file(std::string_view key) const {
+  const auto value = find<std::string>(key);
+  if (!value) return std::nullopt;
+  if (value->empty()) fail(key, "is empty: name a file");
+  const std::filesystem::path path = std::filesystem::path(name()).parent_path() / *value;  // or *value, if absolute
+  const std::scoped_lock lock(state_->mutex);
+  state_->record.add_value(key, detail::toml_text(std::filesystem::absolute(path).lexically_normal().string()));
+  return path.string();
+}
+
 bool Config::has(std::string_view key) const {
   const detail::ConfigTree& tree = state_->tree;
   const auto found = tree.values.find(key);
   const bool is_section = tree.sections.count(key) > 0;
   const std::scoped_lock lock(state_->mutex);
   if (found != tree.values.end()) {
-    state_->record.add_value(key, detail::toml_text(found->second));
+    state_->record.add_present(key, detail::toml_text(found->second));
     return true;
   }
   // What is not there could be either; sections inside sections are rare.
@@ -204,6 +215,11 @@ bool Config::has(std::string_view key) const {
     state_->record.add_absent(key);
   }
   return is_section;
+}
+
+bool Config::in_file(std::string_view key) const {
+  const detail::ConfigTree& tree = state_->tree;
+  return tree.values.find(key) != tree.values.end() || tree.sections.count(key) > 0;
 }
 
 std::string Config::choice_of(std::string_view key, std::string_view fallback,

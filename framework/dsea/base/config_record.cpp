@@ -39,6 +39,11 @@ void ConfigRecord::add_value(std::string_view key, std::string toml) {
   asked_.insert_or_assign(std::string(key), Asked{std::move(toml), false});
 }
 
+void ConfigRecord::add_present(std::string_view key, std::string toml) {
+  if (const auto found = asked_.find(key); found != asked_.end() && !found->second.toml.empty()) return;
+  add_value(key, std::move(toml));
+}
+
 void ConfigRecord::add_default(std::string_view key, std::string toml) {
   note_sections(key);
   Asked& asked = asked_.try_emplace(std::string(key), Asked{"", true}).first->second;

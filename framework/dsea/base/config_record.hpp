@@ -17,6 +17,8 @@ class ConfigRecord {
   void add_value(std::string_view key, std::string toml);
   /// `key` was asked for, is not there, and its default is `toml`. Throws RunError if it had another default before.
   void add_default(std::string_view key, std::string toml);
+  /// It was asked whether the key is there, and it is: a value that was asked for before stays.
+  void add_present(std::string_view key, std::string toml);
   /// `key` was asked for, is not there, and has no default.
   void add_absent(std::string_view key);
   /// It was asked whether the section is there.

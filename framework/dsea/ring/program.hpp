@@ -159,6 +159,7 @@ struct Problem {
                                   ///< for data that lose their meaning then, as when molecules are sorted anew
   std::int64_t elements = 0;      ///< molecules, cells, particles in all: for rates
   std::string element_name = "elements";
+  double core_rate = 0;  ///< elements x worker-steps a second of one host core, about; 0: not known. For --plan only
   std::vector<std::string> columns;  ///< of the table; empty: no table. The framework adds the step in front
   SliceLayout snapshot;              ///< what Stage::snapshot() has room for, a slab; empty: no snapshots
   /// open_snapshot() also serves the steps of [output] profile_every, from this step on. Nothing: that key is refused.

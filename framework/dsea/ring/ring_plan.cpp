@@ -172,9 +172,14 @@ std::int64_t RingPlan::slots_in_all() const { return std::accumulate(slots_.begi
 
 // --- rates ----------------------------------------------------------------------------------------------------------
 
+double RingPlan::rate() const {
+  if (request_.rate) return *request_.rate;
+  return problem_.core_rate > 0 && request_.cores > 0 ? problem_.core_rate * request_.cores : assumed_rate;
+}
+
 double RingPlan::stage_work_seconds() const {
   const double elements = static_cast<double>(problem_.elements) / topology_.slices();
-  return request_.workers * elements / request_.rate.value_or(assumed_rate);
+  return request_.workers * elements / rate();
 }
 
 double RingPlan::stage_link_seconds() const {
@@ -185,11 +190,21 @@ double RingPlan::stage_seconds() const {
   return problem_.elements == 0 ? 0.0 : std::max(stage_work_seconds(), stage_link_seconds());
 }
 
-double RingPlan::fill_seconds() const { return request_.processes * scaling_.lag() * stage_seconds(); }
+double RingPlan::fill_seconds() const {
+  // Workers that take turns are never idle for long within a process: what waits is the processes after the first.
+  const int waiting = request_.at_once ? request_.processes : request_.processes - 1;
+  return waiting * scaling_.lag() * stage_seconds();
+}
 
 double RingPlan::run_seconds() const {
+  const std::int64_t cycles = schedule_.supercycles();
+  if (cycles == 0 || problem_.elements == 0) return 0.0;
   const double stages = static_cast<double>(topology_.slices()) / efficiency();  // of one super-cycle
-  return static_cast<double>(schedule_.supercycles()) * stages * stage_seconds() + fill_seconds();
+  // In the last super-cycle only as many workers work as there are sub-steps left.
+  const std::int64_t left = schedule_.substeps() - (cycles - 1) * positions();
+  const double busy = static_cast<double>(std::min<std::int64_t>(left, request_.workers)) / request_.workers;
+  const double last_stage = std::max(busy * stage_work_seconds(), stage_link_seconds());
+  return stages * (static_cast<double>(cycles - 1) * stage_seconds() + last_stage) + fill_seconds();
 }
 
 void RingPlan::collect_warnings() {

@@ -76,6 +76,7 @@ struct PlanRequest {
   int staging_slices = 0;             ///< slices in pinned host memory, for transports that cannot see the device
   std::optional<std::size_t> memory;  ///< bytes one process may use on its device; none: not checked
   std::optional<double> rate;         ///< elements x worker-steps per second of one process; none: assumed
+  int cores = 0;                      ///< of a process, if its workers run on host threads: for an assumed rate
   std::optional<double> bandwidth;    ///< bytes per second of one link; none: assumed
 };
 
@@ -101,7 +102,7 @@ class PlanRefused : public UsageError {
 class RingPlan {
  public:
   /// What is assumed where a request names no rate or bandwidth.
-  static constexpr double assumed_rate = 1e8;        // elements x worker-steps per second
+  static constexpr double assumed_rate = 1e8;        // elements x worker-steps per second, see Problem::core_rate
   static constexpr double assumed_bandwidth = 10e9;  // bytes per second
 
   /// Throws PlanRefused for too few slots and for a feedback delay that would wait for ever, UsageError for too little
@@ -149,6 +150,7 @@ class RingPlan {
   double efficiency() const { return scaling_.efficiency(request_.processes); }
   double relative_throughput(int processes) const { return scaling_.relative_throughput(processes); }
   /// All rates are 0 if the problem does not state its number of elements.
+  double rate() const;                ///< elements x worker-steps per second of one process, given or assumed
   double stage_work_seconds() const;  ///< of one process: every worker advances one slice
   double stage_link_seconds() const;  ///< one full slice over one link; 0 in a ring of one process
   double stage_seconds() const;       ///< the larger of both: they overlap

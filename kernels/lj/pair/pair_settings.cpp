@@ -20,6 +20,8 @@ double PairSettings::of_type(const std::string& key, double fallback, const Numb
 std::optional<double> PairSettings::of_pair(const std::string& key, const NumberRange& range, int a, int b) const {
   if (a == b) return std::nullopt;
   const std::string section = cat(section_, ".", std::min(a, b), "-", std::max(a, b));
+  const std::string turned = cat(section_, ".", std::max(a, b), "-", std::min(a, b));
+  if (config_.in_file(turned)) config_.fail(turned, cat("the smaller type comes first: call it [", section, "]"));
   if (!config_.has(section)) return std::nullopt;
   return config_.find<double>(section + "." + key, range);
 }
