@@ -9,8 +9,8 @@
 
 #include "common/sample.hpp"
 #include "dsea/base/openmp.hpp"
-#include "kernels/lj/md.hpp"
-#include "kernels/lj/sweep.hpp"
+#include "kernels/md/md.hpp"
+#include "kernels/md/sweep.hpp"
 
 namespace {
 

@@ -2,6 +2,6 @@
 //
 //   ljmd run.toml [--set key=value]... [--ranks N] [--plan] ...        see ljmd.toml for all keys
 #include "dsea/dsea.hpp"
-#include "kernels/lj/md.hpp"
+#include "kernels/md/md.hpp"
 
 int main(int argc, char** argv) { return dsea::run_app<dsea::md::Md>("ljmd", argc, argv); }

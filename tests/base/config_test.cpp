@@ -11,8 +11,8 @@
 #include <random>
 #include <thread>
 
-#include "dsea/base/text.hpp"
 #include "base/error_text.hpp"
+#include "dsea/base/text.hpp"
 
 namespace dsea {
 namespace {
@@ -149,7 +149,8 @@ TEST(ConfigEffective, IsGroupedBySection) {
 }
 
 TEST(ConfigEffective, NamesFilesSoThatTheyAreFoundFromAnywhere) {
-  const Config config = Config::from_text("data = \"../start.data\"\nother = \"/tmp/x\"\nempty = \"\"\n", "/a/b/run.toml");
+  const Config config =
+      Config::from_text("data = \"../start.data\"\nother = \"/tmp/x\"\nempty = \"\"\n", "/a/b/run.toml");
   EXPECT_TRUE(config.has("data"));
   EXPECT_EQ(config.find_file("data"), "/a/b/../start.data");
   EXPECT_TRUE(config.has("data"));  // and this does not bring the text of the file back

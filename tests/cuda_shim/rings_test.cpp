@@ -8,7 +8,7 @@
 #include "cuda_shim/control.hpp"
 #include "dsea/dsea.hpp"
 #include "kernels/heat/heat.hpp"
-#include "kernels/lj/md.hpp"
+#include "kernels/md/md.hpp"
 #include "support/command.hpp"
 
 namespace {

@@ -7,9 +7,9 @@
 
 namespace dsea {
 
-/// For one thread. Pauses start short, so that an answer that is near is seen soon, and double to 200 us; from then on a
-/// pause is 1/32 of the time waited, at most 10 ms: an answer is seen 3 % late at worst, and a waiting thread costs next
-/// to nothing.
+/// For one thread. Pauses start short, so that an answer that is near is seen soon, and double to 200 us; from then on
+/// a pause is 1/32 of the time waited, at most 10 ms: an answer is seen 3 % late at worst, and a waiting thread costs
+/// next to nothing.
 ///
 ///   for (dsea::Backoff backoff; !done;) {
 ///     if (made_progress()) backoff.reset(); else backoff.pause();

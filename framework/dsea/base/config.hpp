@@ -109,8 +109,8 @@ class Config {
   template <ConfigNumber T>
   std::optional<T> find(std::string_view key, const NumberRange& range) const;
 
-  /// The path of a file to read: a relative one starts at the folder of the configuration file. In effective_toml() it is
-  /// absolute, so that a run can be repeated from there. Nothing where the key is absent; an empty name is an error.
+  /// The path of a file to read: a relative one starts at the folder of the configuration file. In effective_toml() it
+  /// is absolute, so that a run can be repeated from there. Nothing where the key is absent; an empty name is an error.
   std::optional<std::string> find_file(std::string_view key) const;
 
   /// Whether a key or a section is there. Counts as a question about the key, but not about the keys inside a section.

@@ -90,8 +90,8 @@ std::string RingPlan::bytes_text_of(int process) const {
 
 std::string RingPlan::rates_text() const {
   const std::string unit = cat(problem_.element_name, " x worker-steps/s a process");
-  std::string text = line("rates", cat(request_.rate ? "" : "assumed ([plan] rate is not set): ",
-                                       si_text(rate()), " ", unit));
+  std::string text =
+      line("rates", cat(request_.rate ? "" : "assumed ([plan] rate is not set): ", si_text(rate()), " ", unit));
   if (!one_process()) {
     text += line("", cat(request_.bandwidth ? "" : "assumed ([plan] bandwidth is not set): ",
                          si_text(request_.bandwidth.value_or(assumed_bandwidth)), "B/s a link"));

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/lj/reference_dump.hpp"
+#include "kernels/md/reference_dump.hpp"
 
 namespace {
 

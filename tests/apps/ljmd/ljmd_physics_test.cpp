@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dsea/dsea.hpp"
-#include "kernels/lj/md.hpp"
+#include "kernels/md/md.hpp"
 
 namespace {
 

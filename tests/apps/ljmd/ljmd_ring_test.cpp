@@ -9,7 +9,7 @@
 #include <string>
 
 #include "dsea/dsea.hpp"
-#include "kernels/lj/md.hpp"
+#include "kernels/md/md.hpp"
 #include "support/pairwise.hpp"
 
 namespace {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "dsea/dsea.hpp"
-#include "kernels/lj/md.hpp"
-#include "kernels/lj/reference_dump.hpp"
+#include "kernels/md/md.hpp"
+#include "kernels/md/reference_dump.hpp"
 
 namespace dsea::md::test {
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "dsea/base/error.hpp"
-#include "kernels/lj/reference_dump.hpp"
+#include "kernels/md/reference_dump.hpp"
 #include "support/command.hpp"
 
 namespace dsea::lammps {
