@@ -8,7 +8,7 @@
 
 namespace dsea::md {
 
-/// One axis of the box, cut into equal parts (slabs or cells). Positions on a periodic axis lie in [lo, hi), on a
+/// One axis of the box, cut into equal parts. Positions on a periodic axis lie in [lo, hi), on a
 /// mirror axis in [lo, hi]. The part is a function of the position alone and does not decrease with it.
 struct Axis {
   double lo = 0;
@@ -61,8 +61,43 @@ struct Axis {
   }
 };
 
+/// The stream axis: its parts are slabs, which may be of unequal width.
+struct SlabAxis : Axis {
+  const double* edges = nullptr;  ///< parts + 1 places from lo to hi, where slabs begin and end; null: equal widths
+
+  SlabAxis() = default;
+  explicit SlabAxis(const Axis& equal) : Axis(equal) {}
+  /// Slabs with these edges, which the caller keeps alive: in device memory for kernels on a device.
+  SlabAxis(const Axis& box, const double* where, int slabs) : Axis(box), edges(where) { parts = slabs; }
+
+  DSEA_FN int part(double at) const {
+    if (edges == nullptr) return Axis::part(at);
+    int first = 0, last = parts - 1;  // of the parts it may be
+    while (first < last) {
+      const int middle = first + (last - first + 1) / 2;
+      if (at < edges[middle])
+        last = middle - 1;
+      else
+        first = middle;
+    }
+    return first;
+  }
+
+  /// How far a position lies outside a part; 0 inside.
+  DSEA_FN double strays(double at, int part) const {
+    if (edges == nullptr) return Axis::strays(at, part);
+    const double below = edges[part] - at;
+    const double beyond = at - edges[part + 1];
+    const double most = below > beyond ? below : beyond;
+    return most > 0 ? most : 0;
+  }
+
+  /// Width of a slab. On the host: edges must be there.
+  double width(int part) const { return edges == nullptr ? length / parts : edges[part + 1] - edges[part]; }
+};
+
 struct CellGrid {
-  Axis x;  ///< parts are slabs
+  SlabAxis x;
   Axis y;  ///< parts are cells
   Axis z;
 

@@ -60,21 +60,7 @@ class FileSource final : public MoleculeSource {
   double temperature() const override { return temperature_; }
 
   std::vector<std::int64_t> distribute(const CellGrid& grid, const std::array<int, 3>& axes) override {
-    sorted_.reserve(file_.molecules.size());
-    for (const auto& molecule : file_.molecules) sorted_.push_back(internal(molecule, axes));
-    file_.molecules = {};
-    // By place along x first: that is the order of slabs, too.
-    const auto place = [](const StartMolecule& m) { return std::tie(m.position.x, m.position.y, m.position.z); };
-    std::sort(sorted_.begin(), sorted_.end(), [&place](const StartMolecule& a, const StartMolecule& b) {
-      return place(a) != place(b) ? place(a) < place(b) : a.id < b.id;
-    });
-    const auto same =
-        std::adjacent_find(sorted_.begin(), sorted_.end(),
-                           [&place](const StartMolecule& a, const StartMolecule& b) { return place(a) == place(b); });
-    if (same != sorted_.end()) {
-      throw UsageError(cat("the ", name_, " has molecules ", same[0].id, " and ", same[1].id,
-                           " at the same place: remove one, or move it"));
-    }
+    if (sorted_.empty()) sort(axes);
     std::vector<std::int64_t> counts(static_cast<std::size_t>(grid.slabs()));
     for (const StartMolecule& m : sorted_) ++counts[static_cast<std::size_t>(grid.x.part(m.position.x))];
     first_.assign(1, 0);
@@ -88,6 +74,24 @@ class FileSource final : public MoleculeSource {
   }
 
  private:
+  /// Turns the file's molecules into internal ones, by place along x first: that is the order of slabs, too.
+  void sort(const std::array<int, 3>& axes) {
+    sorted_.reserve(file_.molecules.size());
+    for (const auto& molecule : file_.molecules) sorted_.push_back(internal(molecule, axes));
+    file_.molecules = {};
+    const auto place = [](const StartMolecule& m) { return std::tie(m.position.x, m.position.y, m.position.z); };
+    std::sort(sorted_.begin(), sorted_.end(), [&place](const StartMolecule& a, const StartMolecule& b) {
+      return place(a) != place(b) ? place(a) < place(b) : a.id < b.id;
+    });
+    const auto same =
+        std::adjacent_find(sorted_.begin(), sorted_.end(),
+                           [&place](const StartMolecule& a, const StartMolecule& b) { return place(a) == place(b); });
+    if (same != sorted_.end()) {
+      throw UsageError(cat("the ", name_, " has molecules ", same[0].id, " and ", same[1].id,
+                           " at the same place: remove one, or move it"));
+    }
+  }
+
   double mass_of(const lammps::DataMolecule& m) const { return file_.masses[static_cast<std::size_t>(m.type - 1)]; }
 
   void draw_velocities(const Settings& settings) {

@@ -19,9 +19,10 @@ struct Rescale {
 };
 
 struct ForceField {
-  CellGrid grid;
-  double margin = 0;  ///< how far a molecule may leave its cell between two sortings
-  double width = 0;   ///< of the narrowest slab or cell: how far it may leave it when it is sorted anew
+  CellGrid grid;             ///< for kernels, after upload()
+  Table<double> slab_edges;  ///< see SlabAxis::edges; empty: slabs of equal width
+  double margin = 0;         ///< how far a molecule may leave its cell between two sortings
+  double width = 0;          ///< of the narrowest slab or cell: how far it may leave it when it is sorted anew
   LawIndex law;
   Table<PairRow> pairs;  ///< types x types
   double cutoff = 0;     ///< the largest of all pairs
@@ -37,6 +38,8 @@ struct ForceField {
   void upload(const Device& device) {
     pairs.upload(device);
     types.upload(device);
+    slab_edges.upload(device);
+    if (slab_edges.size() > 0) grid.x.edges = slab_edges.view();
   }
 };
 

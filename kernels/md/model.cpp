@@ -88,6 +88,7 @@ void Model::choose_forces() {
     settings_.origin.fail(settings_.start_key(), e.what());
   }
   field_.grid = start_.grid();
+  field_.slab_edges = start_.slab_edges();
   const Widths widths = widths_of(field_.grid, field_.cutoff);
   field_.margin = widths.margin;
   field_.width = widths.narrowest;
@@ -119,8 +120,7 @@ void Model::choose_lists() {
   lists_.on = settings_.skin > 0 && sort_every_ > 1;
   if (!lists_.on) return;
   // Room for the neighbours in a dense liquid, or in the fullest slab; who has more goes without a list.
-  const double slab_volume = grid().volume() / grid().slabs();
-  const double density = std::max(1.15 * static_cast<double>(start_.most_in_a_slab()) / slab_volume, 0.95);
+  const double density = std::max(1.15 * start_.highest_density(), 0.95);
   const double reach = field_.cutoff + field_.skin;
   const double expected = 4.18879 * reach * reach * reach * density + 20.0;
   const double most = std::min(expected, static_cast<double>(start_.molecules()));

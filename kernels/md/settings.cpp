@@ -139,6 +139,14 @@ Settings::Settings(const Config& config) : origin(config) {
   }
   skin = config.get<double>("neighbour.skin", 0.3, not_negative);
   stream = config.choice("ring.stream", "x", {"x", "y", "z", "longest"});
+  slabs = config.choice("ring.slabs", "equal", {"equal", "balanced", "given"});
+  if (const auto widths = config.find<std::vector<double>>("ring.slab_widths", positive)) slab_widths = *widths;
+  if (slabs == "given" && slab_widths.empty()) {
+    config.fail("ring.slabs", "\"given\" needs ring.slab_widths, the widths of all slabs");
+  }
+  if (slabs != "given" && config.has("ring.slab_widths")) {
+    config.fail("ring.slab_widths", "goes with ring.slabs = \"given\"");
+  }
   spare = config.get<double>("system.spare", 0.25, between(0, 100));
 }
 

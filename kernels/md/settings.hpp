@@ -15,9 +15,9 @@ namespace dsea::md {
 /// Types of molecules a run may have.
 inline constexpr int most_types = lammps::most_types;
 
-/// What the sections [system], [ensemble], [gravity], [neighbour], [time], [boundary] and the keys ring.stream and
-/// run.seed say, and which pair law has a section. Arrays are in the user's axes x, y, z. Lengths, energies, times in
-/// Lennard-Jones units.
+/// What the sections [system], [ensemble], [gravity], [neighbour], [time], [boundary] and the keys ring.stream,
+/// ring.slabs, ring.slab_widths and run.seed say, and which pair law has a section. Arrays are in the user's axes x, y,
+/// z. Lengths, energies, times in Lennard-Jones units.
 struct Settings {
   std::string data;     ///< path of a LAMMPS data file,
   std::string dump;     ///< or of a LAMMPS dump,
@@ -42,6 +42,8 @@ struct Settings {
   double skin = 0.3;                               ///< of neighbour lists; 0: no lists
   std::array<bool, 3> periodic{true, true, true};  ///< otherwise a mirror at both ends
   std::string stream = "x";                        ///< "x", "y", "z" or "longest"
+  std::string slabs = "equal";                     ///< widths of slabs: "equal", "balanced" or "given":
+  std::vector<double> slab_widths;                 ///< of all slabs, along the stream axis
   double spare = 0.25;  ///< a slab has room for this share more molecules than the fullest one at the start
 
   Config origin;  ///< for errors that show later

@@ -191,7 +191,7 @@ class SlabStep {
     MakeListMemory memory{packed_.floats, packed_.floats + places, packed_.floats + 2 * places, 0};
     // A coordinate of the packed array is at most `extent`, and rounding it may add 2^-24 of that.
     double extent = 0;
-    for (const Axis* axis : {&field_.grid.x, &field_.grid.y, &field_.grid.z}) {
+    for (const Axis* axis : {static_cast<const Axis*>(&field_.grid.x), &field_.grid.y, &field_.grid.z}) {
       extent = std::max({extent, std::abs(axis->lo) + axis->length + reach, std::abs(axis->hi) + axis->length + reach});
     }
     const double wrong = 0x1p-22 * extent;

@@ -38,7 +38,7 @@ inline Sorting choose_sorting(double dt, double speed, double cutoff, const std:
   return {every, margin_for(every, dt, speed)};
 }
 
-/// What the parts of a grid allow.
+/// What the parts of a grid allow, on the host.
 struct Widths {
   double margin = 1e300;  ///< how far a molecule may leave its cell before a pair may be missed
   double narrowest = 1e300;
@@ -46,11 +46,15 @@ struct Widths {
 
 inline Widths widths_of(const CellGrid& grid, double cutoff) {
   Widths w;
-  for (const Axis* axis : {&grid.x, &grid.y, &grid.z}) {
-    if (axis->parts == 1 && !axis->periodic) continue;
-    const double width = axis->length / axis->parts;
+  const auto add = [&w, cutoff](double width) {
     w.narrowest = std::min(w.narrowest, width);
     w.margin = std::min(w.margin, 0.5 * (width - cutoff));
+  };
+  if (grid.x.parts > 1 || grid.x.periodic) {
+    for (int slab = 0; slab < grid.x.parts; ++slab) add(grid.x.width(slab));
+  }
+  for (const Axis* axis : {&grid.y, &grid.z}) {
+    if (axis->parts > 1 || axis->periodic) add(axis->length / axis->parts);
   }
   w.margin = std::max(0.0, w.margin);
   return w;

@@ -28,7 +28,8 @@ class MoleculeSource {
   virtual const std::vector<double>& masses() const = 0;  ///< of types 1, 2, ...
   virtual double temperature() const = 0;                 ///< of the velocities
 
-  /// Once, when the grid is known: number of molecules of each slab. Internal axis k is the user's axis axes[k].
+  /// Number of molecules of each slab of a grid, which slab() is about from now on. Internal axis k is the user's axis
+  /// axes[k].
   virtual std::vector<std::int64_t> distribute(const CellGrid& grid, const std::array<int, 3>& axes) = 0;
 
   /// The molecules of a slab, in any order. After distribute(); may be called by several threads.

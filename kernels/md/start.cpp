@@ -5,6 +5,7 @@
 
 #include "dsea/base/error.hpp"
 #include "dsea/base/text.hpp"
+#include "kernels/md/slab_widths.hpp"
 
 namespace dsea::md {
 
@@ -34,7 +35,8 @@ std::array<int, 3> order_axes(const std::string& stream, const std::array<double
 }  // namespace
 
 Start::Start(const Settings& settings)
-    : source_(settings.lattice.empty() ? open_file_source(settings) : open_lattice_source(settings)),
+    : settings_(settings),
+      source_(settings.lattice.empty() ? open_file_source(settings) : open_lattice_source(settings)),
       periodic_(settings.periodic),
       axes_(order_axes(settings.stream, source_->lo(), source_->hi())) {}
 
@@ -47,14 +49,27 @@ std::array<double, 3> Start::lengths() const {
 void Start::cut(double cutoff, double reach) {
   const auto lo = source_->lo();
   const auto hi = source_->hi();
-  Axis* const internal[] = {&grid_.x, &grid_.y, &grid_.z};
-  for (std::size_t k = 0; k < 3; ++k) {
+  const auto axis = [&](std::size_t k) {
     const auto a = static_cast<std::size_t>(axes_[k]);
-    *internal[k] = make_axis(lo[a], hi[a], periodic_[a], cutoff, reach, std::string(1, "xyz"[a]));
+    return make_axis(lo[a], hi[a], periodic_[a], cutoff, reach, std::string(1, "xyz"[a]));
+  };
+  grid_ = {SlabAxis(axis(0)), axis(1), axis(2)};
+  if (const auto edges = choose_slabs(settings_, grid_, reach, counter()); !edges.empty()) {
+    slab_edges_ = Table<double>(edges);
+    grid_.x = SlabAxis(grid_.x, &slab_edges_.host(0), static_cast<int>(edges.size()) - 1);
   }
   limit_cells(grid_, molecules());
   const auto counts = source_->distribute(grid_, axes_);
   most_ = *std::max_element(counts.begin(), counts.end());
+  highest_density_ = 0;
+  for (int slab = 0; slab < grid_.slabs(); ++slab) {
+    const double volume = grid_.x.width(slab) * grid_.y.length * grid_.z.length;
+    highest_density_ = std::max(highest_density_, static_cast<double>(counts[static_cast<std::size_t>(slab)]) / volume);
+  }
+}
+
+CountMolecules Start::counter() const {
+  return [this](const Axis& parts) { return source_->distribute({SlabAxis(parts), grid_.y, grid_.z}, axes_); };
 }
 
 std::vector<StartMolecule> Start::slab(int slab) const {

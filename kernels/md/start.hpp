@@ -9,9 +9,11 @@
 #include <memory>
 #include <vector>
 
+#include "dsea/device/table.hpp"
 #include "kernels/cell_list/cell_grid.hpp"
 #include "kernels/cell_list/molecules.hpp"
 #include "kernels/md/settings.hpp"
+#include "kernels/md/slab_widths.hpp"
 #include "kernels/md/source.hpp"
 
 namespace dsea::md {
@@ -28,15 +30,18 @@ class Start {
   std::array<double, 3> lengths() const;  ///< of the box, in the user's axes
 
   /// Cuts the box into slabs and cells that are at least `reach` wide. Throws UsageError if a periodic axis is shorter
-  /// than the cut-off, for then molecules would see their own images.
+  /// than the cut-off, for then molecules would see their own images, and for widths of slabs that cannot be.
   void cut(double cutoff, double reach);
 
   // After cut():
   const CellGrid& grid() const { return grid_; }
+  const Table<double>& slab_edges() const { return slab_edges_; }  ///< empty: slabs of equal width
   /// Internal axis k is the user's axis axes()[k]; axis 0 is the stream axis.
   const std::array<int, 3>& axes() const { return axes_; }
   /// Molecules of the fullest slab.
   std::int64_t most_in_a_slab() const { return most_; }
+  /// Molecules in a unit of volume of the slab that has most in it.
+  double highest_density() const { return highest_density_; }
 
   /// The molecules of a slab, sorted by cell and id.
   std::vector<StartMolecule> slab(int slab) const;
@@ -45,11 +50,17 @@ class Start {
   void fill(int slab, const MoleculesOut& out) const;
 
  private:
+  /// Counts the molecules in the parts of the stream axis.
+  CountMolecules counter() const;
+
+  Settings settings_;
   std::shared_ptr<MoleculeSource> source_;
   std::array<bool, 3> periodic_;
   std::array<int, 3> axes_{};
   CellGrid grid_;
+  Table<double> slab_edges_;
   std::int64_t most_ = 0;
+  double highest_density_ = 0;
 };
 
 /// Room for the molecules of a slab: `spare` more than the fullest one has, and some for slabs with few.

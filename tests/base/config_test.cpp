@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/error_text.hpp"
+#include "dsea/base/error.hpp"
 #include "dsea/base/text.hpp"
 
 namespace dsea {
@@ -158,7 +159,7 @@ TEST(ConfigEffective, NamesFilesSoThatTheyAreFoundFromAnywhere) {
   EXPECT_EQ(config.find_file("none"), std::nullopt);
   EXPECT_EQ(test::error_text<UsageError>([&] { config.find_file("empty"); }),
             "/a/b/run.toml:3: key 'empty': is empty: name a file");
-  EXPECT_EQ(config.effective_toml().substr(0, 24), "data = \"/a/start.data\"\n");
+  EXPECT_EQ(config.effective_toml().substr(0, 23), "data = \"/a/start.data\"\n");
   EXPECT_TRUE(config.in_file("empty"));
   EXPECT_FALSE(config.in_file("none"));
 }

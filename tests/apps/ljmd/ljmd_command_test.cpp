@@ -179,8 +179,11 @@ TEST_F(LjmdCommand, BadInputEndsWithExitCode2) {
       {good, "--set system.data=.", "it is a folder"},
       {good, "--ranks 257", "257 ranks are more than the 256 that may be threads of one process"},
       {good, "--set system.data=nothing.data", "nothing.data"},
-      {good, "--set system.data=\"\"", "key 'system.data': is empty: name a file"},
-      {lattice + "mass = [1, 1]\n[lj.2-1]\nsigma = 2.0\n", "", "the smaller type comes first: call it [lj.1-2]"},
+      {good, "--set system.data='\"\"'", "key 'system.data': is empty: name a file"},
+      {"[system]\nlattice = \"fcc\"\ncells = [4, 4, 4]\ndensity = 0.5\ntemperature = 1\nmass = [1, 1]\nfractions = [1, "
+       "1]\n"
+       "[lj.2-1]\nsigma = 2.0\n",
+       "", "run.toml:8: key 'lj.2-1': the smaller type comes first: call it [lj.1-2]"},
       {good, "--set system.lattice=fcc", "choose one"},
       {good, "--set system.dump=start.dump", "choose one"},
       {"[system]\ndump = \"start.data\"\n", "", "start.data:1: 'x' is not understood: is this a LAMMPS dump?"},

@@ -160,6 +160,52 @@ TEST(LjmdRing, EnergyOfTheFccStart) {  // N = 4000; known from an independent pr
   EXPECT_NEAR(outcome.rows[0].columns[2], -0.438671514, 1e-8);
 }
 
+/// A film of liquid in the first third of a box along x, and nothing beyond it.
+class Film : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::ofstream out(file_);
+    constexpr int nx = 8, n = 5;
+    out << "film\n" << nx * n * n << " atoms\n1 atom types\n0 27 xlo xhi\n0 5.6 ylo yhi\n0 5.6 zlo zhi\n\nAtoms\n\n";
+    for (int i = 0; i < nx * n * n; ++i) {
+      out << i + 1 << " 1 " << 0.5 + 1.12 * (i / (n * n)) << " " << 1.12 * (i / n % n) << " " << 1.12 * (i % n) << "\n";
+    }
+  }
+  void TearDown() override { std::filesystem::remove(file_); }
+
+  RunOutcome run_with(const std::string& slabs, int ranks, int workers) const {
+    return run("[system]\ndata = \"" + file_ + "\"\ntemperature = 1.2\n[time]\ndt = 0.004\n" + "[boundary]\nx = \"" +
+                   boundary_ + "\"\n[run]\nsteps = 37\n[output]\nthermo_every = 1\n" +
+                   "[ring]\nworkers = " + std::to_string(workers) + "\n" + slabs,
+               ranks);
+  }
+
+  std::string file_ =
+      (std::filesystem::temp_directory_path() / ("dsea_film_" + std::to_string(::getpid()) + ".data")).string();
+  std::string boundary_ = "periodic";
+};
+
+TEST_F(Film, IsTheSameWhateverTheWidthsOfItsSlabs) {
+  const std::string widths = "slabs = \"given\"\nslab_widths = [3, 3.1, 9.9, 3, 8]\n";
+  for (const char* boundary : {"periodic", "mirror"}) {
+    boundary_ = boundary;
+    const RunOutcome equal = run_with("", 1, 1);  // with slabs that have no molecule
+    for (const std::string& slabs : {std::string("slabs = \"balanced\"\n"), widths}) {
+      const RunOutcome first = run_with(slabs, 1, 1);
+      EXPECT_NE(first.digest(), equal.digest()) << "molecules are in another order, if slabs are others";
+      ASSERT_EQ(first.rows.size(), equal.rows.size());
+      for (std::size_t i = 0; i < equal.rows.size(); ++i) {
+        for (std::size_t k = 0; k < equal.rows[i].columns.size(); ++k) {
+          EXPECT_NEAR(first.rows[i].columns[k], equal.rows[i].columns[k], 1e-9) << "step " << i << ", column " << k;
+        }
+      }
+      for (const auto& [ranks, workers] : {std::pair{1, 4}, std::pair{3, 2}, std::pair{5, 1}, std::pair{2, 8}}) {
+        EXPECT_EQ(run_with(slabs, ranks, workers).digest(), first.digest()) << ranks << " x " << workers << slabs;
+      }
+    }
+  }
+}
+
 TEST(LjmdRing, RunawayMoleculeEndsTheRun) {
   try {
     run(gas(4, "periodic", 50) + "[lj]\nepsilon = 1e6\n" + ring("2"), 2);

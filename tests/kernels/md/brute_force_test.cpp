@@ -5,7 +5,9 @@
 
 #include <cmath>
 #include <optional>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "kernels/md/sweep.hpp"
 
@@ -33,6 +35,20 @@ CellGrid make_grid(const Shape& s, std::int64_t molecules, double margin = 0) {
     *axes[k] = make_axis(lo, lo + s.edges[k] * cutoff, s.periodic[k], cutoff, cutoff + 2 * margin, "x");
   }
   limit_cells(grid, molecules);
+  return grid;
+}
+
+/// The same box with slabs of random widths, if there is room for it; the edges live as long as `edges`.
+CellGrid with_unequal_slabs(const CellGrid& equal, double reach, std::vector<double>& edges, std::mt19937_64& random) {
+  const double spare = equal.x.length - equal.x.parts * reach;
+  std::vector<double> shares(static_cast<std::size_t>(equal.x.parts));
+  double sum = 0;
+  for (double& share : shares) sum += share = std::uniform_real_distribution<double>(0, 1)(random);
+  edges = {equal.x.lo};
+  for (const double share : shares) edges.push_back(edges.back() + reach + spare * share / sum);
+  edges.back() = equal.x.hi;
+  CellGrid grid = equal;
+  grid.x = SlabAxis(equal.x, edges.data(), equal.x.parts);
   return grid;
 }
 
@@ -102,6 +118,7 @@ struct Way {
   int sort_every;
   double skin;
   int stride;
+  bool unequal = false;  ///< widths of slabs
 };
 
 void same_as_all_pairs(const Shape& shape, const Way& way) {
@@ -111,13 +128,15 @@ void same_as_all_pairs(const Shape& shape, const Way& way) {
   constexpr double mass = 1.3;
   constexpr double dt = 0.004;
   const double margin = margin_for(way.sort_every, dt, 8.0);
-  const CellGrid grid = make_grid(shape, wanted, margin);
+  std::mt19937_64 random(static_cast<unsigned>(1000 * shape.edges[0] + 100 * shape.edges[1] + shape.edges[2]));
+  CellGrid grid = make_grid(shape, wanted, margin);
+  std::vector<double> edges;
+  if (way.unequal) grid = with_unequal_slabs(grid, cutoff + 2 * margin, edges, random);
   const PairRow pair = LennardJones::row(0.9, 1.05, cutoff, true);
   ForceField field = one_type(grid, pair, mass, dt);
   if (field.margin < margin) GTEST_SKIP() << "the box is too small to sort every " << way.sort_every << " steps";
   field.skin = way.skin;
   field.list_stride = way.stride;
-  std::mt19937_64 random(static_cast<unsigned>(1000 * shape.edges[0] + 100 * shape.edges[1] + shape.edges[2]));
 
   BruteForce reference(grid, pair, mass, dt);
   reference.molecules = random_molecules(grid, wanted, 1.0, 1.5, random);
@@ -147,6 +166,9 @@ TEST_P(Shapes, SameAsAllPairs) { same_as_all_pairs(GetParam(), {1, 0, 0}); }
 TEST_P(Shapes, SortedNowAndThen) { same_as_all_pairs(GetParam(), {4, 0, 0}); }
 TEST_P(Shapes, WithLists) { same_as_all_pairs(GetParam(), {4, 0.4, 160}); }
 TEST_P(Shapes, WithListsThatGrowOldAndAreTooShort) { same_as_all_pairs(GetParam(), {5, 0.05, 8}); }
+
+TEST_P(Shapes, SlabsOfUnequalWidth) { same_as_all_pairs(GetParam(), {1, 0, 0, true}); }
+TEST_P(Shapes, SlabsOfUnequalWidthWithLists) { same_as_all_pairs(GetParam(), {4, 0.4, 160, true}); }
 
 INSTANTIATE_TEST_SUITE_P(
     Boxes, Shapes,
