@@ -20,7 +20,7 @@ struct LaneCoefficients;
 template <>
 struct LaneCoefficients<true> {
   Lanes c[PairRow::size];
-  DSEA_INLINE LaneCoefficients(const PairTable& table, const Lanes& /*own_tag*/) {
+  DSEA_INLINE LaneCoefficients(const PairTable& table, const Lanes& /*own_tag*/, int /*molecules*/) {
     for (int k = 0; k < PairRow::size; ++k) c[k] = Lanes(table.rows[0].c[k]);
   }
   DSEA_INLINE const Lanes* of(const Lanes& /*tag*/) { return c; }
@@ -31,8 +31,11 @@ struct LaneCoefficients<false> {
   const PairRow* rows;
   Lanes::Integers own;  // first row of each lane's type
   Lanes c[PairRow::size];
-  DSEA_INLINE LaneCoefficients(const PairTable& table, const Lanes& own_tag)
-      : rows(table.rows - 1), own(((own_tag.bits() & 0xffff) - 1) * table.types) {}
+  DSEA_INLINE LaneCoefficients(const PairTable& table, const Lanes& own_tag, int molecules) : rows(table.rows - 1) {
+    Lanes::Integers type = own_tag.bits() & 0xffff;
+    for (int lane = molecules; lane < Lanes::width; ++lane) type[lane] = 1;  // nobody's: any row will do
+    own = (type - 1) * table.types;
+  }
   DSEA_INLINE const Lanes* of(const Lanes& tag) {
     // The far-away molecule is of type 0: it may use any row.
     const Lanes::Integers type = tag.bits() & 0xffff;
@@ -81,12 +84,12 @@ struct StepLanes {
     for (int l = 0; l < n; ++l) longest = std::max(longest, job.list.number[first + l]);
     if (longest > job.list.stride) return step_one_by_one<Law>(job, first, n);
     LaneSums sums;
-    add_lanes(first, longest, sums);
+    add_lanes(first, n, longest, sums);
     integrate_lanes<energies>(job.integrate, first, n, sums);
   }
 
   /// Lanes beyond the last molecule compute something that nobody looks at.
-  DSEA_INLINE void add_lanes(std::int64_t first, int longest, LaneSums& sums) const {
+  DSEA_INLINE void add_lanes(std::int64_t first, int n, int longest, LaneSums& sums) const {
     // Positions are taken from the slab itself: its shift is 0, and adding 0 changes no bit but the sign of a zero.
     const Position* own = job.integrate.position + first;
     Lanes x = Lanes::load(own), y = Lanes::load(own + 1), z = Lanes::load(own + 2), tag = Lanes::load(own + 3);
@@ -95,7 +98,7 @@ struct StepLanes {
     const Position* positions = job.packed.position;
     const std::int32_t* entry = job.list.entries + job.list.first_entry(first);
     const std::int32_t* const end = entry + longest * NeighbourList::group;
-    LaneCoefficients<one_type> coefficients(job.pairs, tag);
+    LaneCoefficients<one_type> coefficients(job.pairs, tag, n);
     const std::int64_t next_group = static_cast<std::int64_t>(job.list.stride) * NeighbourList::group;
     for (; entry != end; entry += NeighbourList::group) {
       __builtin_prefetch(entry + next_group);  // lists do not touch each other, so the processor does not guess
