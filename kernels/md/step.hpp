@@ -31,8 +31,8 @@ struct StepMolecule {
   }
 };
 
-/// The same on the host, four molecules at a time (step_lanes.cpp); the same bits. Groups without a list are left to
-/// StepMolecule's way.
+/// The same on the host, four or eight molecules at a time (step_lanes.cpp); the same bits. Groups without a list are
+/// left to StepMolecule's way.
 template <class Law>
 void step_lanes(Stream& stream, Count molecules, const StepJob& job);
 
