@@ -8,11 +8,14 @@ import glob
 import os
 import sys
 
-import matplotlib
+try:
+    import matplotlib
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-import numpy as np
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    import numpy as np
+except ImportError as error:
+    sys.exit(f"plot_run.py: {error}: install python3-numpy and python3-matplotlib (Debian), or numpy and matplotlib by pip")
 
 
 def read_dump(path):

@@ -36,6 +36,11 @@ Axis make_axis(double lo, double hi, bool periodic, double cutoff, double reach,
   return axis;
 }
 
+void limit_slabs(CellGrid& grid, std::int64_t molecules) {
+  const std::int64_t most = std::max<std::int64_t>(1000, molecules);
+  if (grid.x.parts > most) cut(grid.x, static_cast<int>(most));
+}
+
 void limit_cells(CellGrid& grid, std::int64_t molecules) {
   const double most = std::max(9.0, static_cast<double>(molecules) / grid.slabs());
   const double cells = static_cast<double>(grid.y.parts) * grid.z.parts;

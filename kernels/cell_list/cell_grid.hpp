@@ -111,6 +111,9 @@ struct CellGrid {
 /// than the cut-off, or just as long: then a molecule would interact with its own image. `name` is for that message.
 Axis make_axis(double lo, double hi, bool periodic, double cutoff, double reach, const std::string& name);
 
+/// Makes the slabs of a thinly filled long box wider, so that there are not many more slabs than molecules.
+void limit_slabs(CellGrid& grid, std::int64_t molecules);
+
 /// Makes the cells of a thinly filled box larger, so that there are not many more cells than molecules.
 void limit_cells(CellGrid& grid, std::int64_t molecules);
 

@@ -1,6 +1,7 @@
 #include "kernels/lammps_io/data_file.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include "dsea/base/text.hpp"
 #include "kernels/lammps_io/line_reader.hpp"
@@ -17,7 +18,7 @@ class Parser {
   Parser(std::string_view text, const std::string& name) : in_(text, name) {}
 
   DataFile parse() {
-    in_.next();  // the first line is a comment, whatever it says
+    if (in_.next()) read_title();
     bool more = read_header();
     while (more) more = read_section();
     check_complete();
@@ -26,6 +27,18 @@ class Parser {
   }
 
  private:
+  /// The first line is a comment; LAMMPS's write_data leaves the step there.
+  void read_title() {
+    constexpr std::string_view key = "timestep = ";
+    const std::string_view line = in_.comment().empty() ? in_.content() : in_.comment();
+    const std::size_t at = line.find(key);
+    if (at == std::string_view::npos) return;
+    const char* const first = line.data() + at + key.size();
+    std::int64_t step = 0;
+    const auto [end, error] = std::from_chars(first, line.data() + line.size(), step);
+    if (error == std::errc() && step >= 0) file_.step = step;
+  }
+
   // ---- header: lines "<numbers> <keyword>" up to the first section ----
   bool read_header() {
     bool more = in_.next_filled();
@@ -61,6 +74,11 @@ class Parser {
         const char a = axis_names[axis];
         if (w[2] == cat(a, "lo") && w[3] == cat(a, "hi")) return box_line(axis);
       }
+    }
+    if (w.size() == 6 && w[3] == "xy" && w[4] == "xz" && w[5] == "yz") {
+      bool tilted = false;
+      for (std::size_t k = 0; k < 3; ++k) tilted = tilted || in_.real(w[k], w[3 + k]) != 0;
+      if (!tilted) return;
     }
     if (w.back() == "yz" || w.back() == "xz" || w.back() == "xy") {
       in_.fail("the box is tilted (xy xz yz): only boxes with right angles are supported");
@@ -129,6 +147,7 @@ class Parser {
 
   bool masses() {
     once(masses_seen_, "Masses", file_.types);
+    file_.has_masses = true;
     std::vector<bool> seen(static_cast<std::size_t>(file_.types));
     for (int n = 0; n < file_.types; ++n) {
       section_line(n, {2}, "type and mass");

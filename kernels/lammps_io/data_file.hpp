@@ -28,7 +28,9 @@ struct DataFile {
   std::array<double, 3> lo{};
   std::array<double, 3> hi{};
   int types = 1;
-  std::vector<double> masses;           ///< of types 1, 2, ...; 1 where the file has no Masses
+  std::vector<double> masses;  ///< of types 1, 2, ...; 1 where the file has none
+  bool has_masses = false;
+  std::int64_t step = 0;  ///< at which it was written: a dump's TIMESTEP, or "timestep = <n>" in a data file's title
   std::vector<DataMolecule> molecules;  ///< sorted by id; lo <= position <= hi
   bool has_velocities = false;
   std::vector<std::string> warnings;  ///< "file:line: ..."

@@ -43,7 +43,7 @@ class Parser {
       if (step_seen_) in_.fail("a second snapshot begins here: a start needs a file with one, so cut one out");
       step_seen_ = true;
       next("the step");
-      in_.integer(in_.content(), "the step");
+      file_.step = in_.integer(in_.content(), "the step");
     } else if (at("ITEM: NUMBER OF ATOMS")) {
       next("the number of atoms");
       count_ = in_.integer(in_.content(), "the number of atoms");

@@ -18,7 +18,8 @@ std::string name_of(const Settings& s) { return s.dump.empty() ? "data file " + 
 
 lammps::DataFile read(const Settings& s) {
   if (s.dump.empty()) return lammps::read_data_file(s.data);
-  return lammps::read_dump_file(s.dump, static_cast<int>(s.masses.size()));
+  // One mass may be that of one type, or of all.
+  return lammps::read_dump_file(s.dump, s.masses.size() > 1 ? static_cast<int>(s.masses.size()) : 0);
 }
 
 class FileSource final : public MoleculeSource {
@@ -32,19 +33,17 @@ class FileSource final : public MoleculeSource {
     if (file_.types > most_types) {
       throw UsageError(cat(name_, ": ", file_.types, " atom types, at most ", most_types, " are possible"));
     }
-    if (!settings.masses.empty()) {
-      if (settings.masses.size() != file_.masses.size()) {
-        settings.origin.fail("system.mass", cat("has ", settings.masses.size(), " numbers, but the ", name_, " has ",
-                                                file_.types, " atom types"));
-      }
-      file_.masses = settings.masses;
-    }
+    choose_masses(settings);
     if (settings.temperature >= 0) {
       if (file_.has_velocities) {
         settings.origin.fail("system.temperature",
                              cat("the ", name_, " has velocities: remove the temperature, or the velocities"));
       }
       draw_velocities(settings);
+    }
+    if (settings.temperature < 0 && !file_.has_velocities && count_ > 0) {
+      settings.origin.warn("system.temperature",
+                           cat("is not given, and the ", name_, " has no velocities: molecules start at rest"));
     }
     double squares = 0;
     for (const auto& m : file_.molecules) {
@@ -58,6 +57,7 @@ class FileSource final : public MoleculeSource {
   std::array<double, 3> hi() const override { return file_.hi; }
   const std::vector<double>& masses() const override { return file_.masses; }
   double temperature() const override { return temperature_; }
+  std::int64_t step() const override { return file_.step; }
 
   std::vector<std::int64_t> distribute(const CellGrid& grid, const std::array<int, 3>& axes) override {
     if (sorted_.empty()) sort(axes);
@@ -74,6 +74,24 @@ class FileSource final : public MoleculeSource {
   }
 
  private:
+  void choose_masses(const Settings& settings) {
+    std::vector<double> wanted = settings.masses;
+    if (wanted.size() == 1) wanted.resize(file_.masses.size(), wanted[0]);  // one for all
+    if (wanted.empty()) {
+      if (file_.has_masses || file_.types == 1) return;  // in Lennard-Jones units the mass of the only type is 1
+      settings.origin.fail(settings.start_key(), cat("the ", name_, " has ", file_.types,
+                                                     " types of molecules, but no masses: give system.mass"));
+    }
+    if (wanted.size() != file_.masses.size()) {
+      settings.origin.fail(
+          "system.mass", cat("has ", wanted.size(), " numbers, but the ", name_, " has ", file_.types, " atom types"));
+    }
+    if (file_.has_masses && wanted != file_.masses) {
+      settings.origin.warn("system.mass", cat("is taken instead of the masses in the ", name_));
+    }
+    file_.masses = std::move(wanted);
+  }
+
   /// Turns the file's molecules into internal ones, by place along x first: that is the order of slabs, too.
   void sort(const std::array<int, 3>& axes) {
     sorted_.reserve(file_.molecules.size());

@@ -34,7 +34,8 @@ struct Langevin {
   bool on = false;
   double keep = 1;  ///< c
   std::uint64_t seed = 0;
-  std::int64_t step = 0;
+  std::int64_t step = 0;    ///< since the beginning of the first of the runs that were taken up
+  int axes[3] = {0, 1, 2};  ///< internal axis k is the user's axes[k]: noise does not depend on the stream axis
 };
 
 struct Integrate {
@@ -90,9 +91,9 @@ struct Integrate {
       drift(p, v, 0.5 * dt);
       const Normal3 g = philox_normal3(langevin.seed, static_cast<std::uint64_t>(id[i]),
                                        static_cast<std::uint64_t>(langevin.step) + 1);
-      v.x = langevin.keep * v.x + type.noise * g.x;
-      v.y = langevin.keep * v.y + type.noise * g.y;
-      v.z = langevin.keep * v.z + type.noise * g.z;
+      v.x = langevin.keep * v.x + type.noise * along(g, langevin.axes[0]);
+      v.y = langevin.keep * v.y + type.noise * along(g, langevin.axes[1]);
+      v.z = langevin.keep * v.z + type.noise * along(g, langevin.axes[2]);
       drift(p, v, 0.5 * dt);
     } else {
       drift(p, v, dt);
@@ -103,6 +104,8 @@ struct Integrate {
     faults.report(static_cast<int>(finite ? MdFault::too_far : MdFault::not_finite), id[i]);
     return from;  // keeps everything in bounds until the run has ended
   }
+
+  DSEA_FN static double along(const Normal3& g, int axis) { return axis == 0 ? g.x : (axis == 1 ? g.y : g.z); }
 
   DSEA_FN static void drift(Position& p, const Velocity& v, double time) {
     p.x += time * v.x;

@@ -1,5 +1,7 @@
 // Molecules on a lattice: each slab is made when it is asked for.
 #include <cmath>
+#include <mutex>
+#include <optional>
 
 #include "kernels/md/source.hpp"
 #include "kernels/md/velocity_draw.hpp"
@@ -60,11 +62,8 @@ class LatticeSource final : public MoleculeSource {
     masses_ = settings.masses.empty() ? std::vector<double>(settings.fractions.size(), 1.0) : settings.masses;
     types_ = TypeDraw(settings.seed, settings.fractions);
     temperature_ = settings.temperature;
-    const std::int64_t n = molecules();
-    if (n > many_molecules) settings.origin.inform(cat("making the start of ", n, " molecules"));
-    draw_ = VelocityDraw(settings.seed, settings.temperature, n, [this](std::int64_t i) {
-      return VelocityDraw::Molecule{i + 1, mass_of(types_(i + 1))};
-    });
+    seed_ = settings.seed;
+    origin_ = settings.origin;
   }
 
   std::int64_t molecules() const override {
@@ -99,6 +98,17 @@ class LatticeSource final : public MoleculeSource {
   }
 
  private:
+  /// The sums over all molecules take a while, and a plan needs none: they are made for the first slab.
+  const VelocityDraw& draw() const {
+    std::call_once(once_, [this] {
+      const std::int64_t n = molecules();
+      if (n > many_molecules) origin_->inform(cat("making the start of ", n, " molecules"));
+      draw_ = VelocityDraw(seed_, temperature_, n, [this](std::int64_t i) {
+        return VelocityDraw::Molecule{i + 1, mass_of(types_(i + 1))};
+      });
+    });
+    return draw_;
+  }
   double mass_of(int type) const { return masses_[static_cast<std::size_t>(type - 1)]; }
   double coordinate(int cell, double part) const { return (cell + part) * edge_; }
 
@@ -112,6 +122,7 @@ class LatticeSource final : public MoleculeSource {
     for (std::size_t k = 0; k < 3; ++k) axis[k] = static_cast<std::size_t>(axes_[k]);
     std::array<int, 3> cell{};
     cell[axis[0]] = layer;
+    const VelocityDraw& draw = this->draw();
     for (cell[axis[1]] = 0; cell[axis[1]] < cells_[axis[1]]; ++cell[axis[1]]) {
       for (cell[axis[2]] = 0; cell[axis[2]] < cells_[axis[2]]; ++cell[axis[2]]) {
         const std::int64_t cell_number =
@@ -119,7 +130,7 @@ class LatticeSource final : public MoleculeSource {
         const std::int64_t id =
             cell_number * static_cast<std::int64_t>(basis_.size()) + static_cast<std::int64_t>(b) + 1;
         const int type = types_(id);
-        const Triple v = draw_(id, mass_of(type));
+        const Triple v = draw(id, mass_of(type));
         Triple x{};
         for (std::size_t k = 0; k < 3; ++k) x[k] = coordinate(cell[axis[k]], basis_[b][axis[k]]);
         result.push_back({id, {x[0], x[1], x[2], make_tag(type, 0, 0, 0)}, {v[axis[0]], v[axis[1]], v[axis[2]]}});
@@ -133,7 +144,10 @@ class LatticeSource final : public MoleculeSource {
   std::vector<double> masses_;
   double temperature_ = 0;
   TypeDraw types_;
-  VelocityDraw draw_;
+  std::uint64_t seed_ = 1;
+  std::optional<Config> origin_;
+  mutable std::once_flag once_;
+  mutable VelocityDraw draw_;
   CellGrid grid_;
   std::array<int, 3> axes_{0, 1, 2};
 };

@@ -67,8 +67,13 @@ void Model::choose_forces() {
   double lightest = start_.masses()[0];
   for (double m : start_.masses()) lightest = std::min(lightest, m);
   const double hottest = std::max({start_.temperature(), settings_.ensemble_temperature(), 0.5});
-  const double speed = largest_speed(hottest, lightest);
   const auto lengths = start_.lengths();
+  double speed = largest_speed(hottest, lightest);
+  for (std::size_t axis = 0; axis < 3; ++axis) {  // and falls from one wall to the other
+    double most = 0;
+    for (int type = 1; type <= types; ++type) most = std::max(most, std::abs(settings_.gravity(axis, type, types)));
+    speed = std::sqrt(speed * speed + 2 * most * lengths[axis]);
+  }
   Sorting sorting = choose_sorting(settings_.dt, speed, field_.cutoff, lengths, settings_.periodic);
   if (settings_.sort_every) {
     sorting = {*settings_.sort_every, margin_for(*settings_.sort_every, settings_.dt, speed)};
@@ -82,11 +87,7 @@ void Model::choose_forces() {
     }
   }
   sort_every_ = sorting.every;
-  try {
-    start_.cut(field_.cutoff, field_.cutoff + 2 * sorting.margin);
-  } catch (const UsageError& e) {
-    settings_.origin.fail(settings_.start_key(), e.what());
-  }
+  start_.cut(field_.cutoff, field_.cutoff + 2 * sorting.margin);
   field_.grid = start_.grid();
   field_.slab_edges = start_.slab_edges();
   const Widths widths = widths_of(field_.grid, field_.cutoff);
@@ -97,6 +98,8 @@ void Model::choose_forces() {
   const bool langevin = settings_.ensemble == "langevin";
   field_.langevin.on = langevin;
   field_.langevin.seed = settings_.seed;
+  field_.langevin.step = start_.first_step();
+  for (std::size_t k = 0; k < 3; ++k) field_.langevin.axes[k] = start_.axes()[k];
   field_.langevin.keep = langevin ? std::exp(-settings_.dt / settings_.damp) : 1.0;
   const double fresh = 1.0 - field_.langevin.keep * field_.langevin.keep;
   for (int type = 1; type <= types; ++type) {

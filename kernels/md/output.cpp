@@ -84,7 +84,12 @@ class SinkWriter final : public SnapshotWriter {
 }  // namespace
 
 Output::Output(const OutputSettings& settings, const Start& start, const SnapshotFields& fields)
-    : settings_(settings), fields_(fields), grid_(start.grid()), axes_(start.axes()), masses_(start.masses()) {
+    : settings_(settings),
+      fields_(fields),
+      grid_(start.grid()),
+      axes_(start.axes()),
+      masses_(start.masses()),
+      first_step_(start.first_step()) {
   header_.molecules = start.molecules();
   header_.lo = user_axes(axes_, grid_.x.lo, grid_.y.lo, grid_.z.lo);
   header_.hi = user_axes(axes_, grid_.x.hi, grid_.y.hi, grid_.z.hi);
@@ -116,8 +121,8 @@ std::unique_ptr<MoleculeSink> Output::open_dump(std::int64_t step, const std::st
 }
 
 std::unique_ptr<MoleculeSink> Output::open_data(std::int64_t step, const std::string& folder) const {
-  const lammps::DataHeader header{cat("LAMMPS data file, step ", step), header_.molecules, header_.lo, header_.hi,
-                                  masses_};
+  const lammps::DataHeader header{cat("LAMMPS data file, timestep = ", first_step_ + step), header_.molecules,
+                                  header_.lo, header_.hi, masses_};
   return std::make_unique<DataSink>(path_in(folder, settings_.write_data), header);
 }
 

@@ -44,8 +44,9 @@ class Output {
   SnapshotFields fields_;
   CellGrid grid_;
   std::array<int, 3> axes_;
-  std::vector<double> masses_;  // of types 1, 2, ...
-  lammps::DumpHeader header_;   // but for the step
+  std::vector<double> masses_;
+  std::int64_t first_step_ = 0;  // of types 1, 2, ...
+  lammps::DumpHeader header_;    // but for the step
   ProfileBins bins_;
 };
 

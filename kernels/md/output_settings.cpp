@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "dsea/base/text.hpp"
+#include "kernels/lammps_io/dump_file.hpp"
 
 namespace dsea::md {
 
@@ -20,6 +21,18 @@ OutputSettings::OutputSettings(const Config& config) {
     if (first > steps) {
       config.fail("profile.from_step", cat("the first step of the profile would be ", first, ", but the run has ",
                                            steps, ": make it, or output.profile_every, smaller"));
+    }
+  }
+  if (const auto start = config.find_file("system.dump"); start && when.dump_every > 0) {
+    const std::filesystem::path file(*start);
+    const std::string out = config.get<std::string>("run.out", "out");
+    std::error_code ignored;
+    for (std::int64_t step = 0; step <= steps; step += when.dump_every) {
+      // Names are compared first: there may be many steps.
+      if (file.filename() != lammps::dump_name(step)) continue;
+      if (!std::filesystem::equivalent(out, file.parent_path().empty() ? "." : file.parent_path(), ignored)) break;
+      config.fail("output.dump_every", cat("step ", step, " would overwrite the start of this run, ", *start,
+                                           ": choose another folder by --out"));
     }
   }
   if (const auto name = config.find<std::string>("output.write_data")) {

@@ -1,6 +1,7 @@
 #include "kernels/md/settings.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include "dsea/base/text.hpp"
 #include "kernels/md/pair/laws.hpp"
@@ -58,6 +59,7 @@ void read_system(const Config& config, Settings& s) {
   if (std::all_of(s.fractions.begin(), s.fractions.end(), [](double f) { return f == 0; })) {
     config.fail("system.fractions", "are all 0: at least one type must have molecules");
   }
+  if (s.masses.size() == 1) s.masses.resize(s.fractions.size(), s.masses[0]);  // one for all
   if (!s.masses.empty() && s.masses.size() != s.fractions.size()) {
     config.fail("system.mass", cat("has ", s.masses.size(), " numbers, but system.fractions has ", s.fractions.size(),
                                    ": both are one number for each type"));
@@ -77,8 +79,10 @@ std::string read_law(const Config& config) {
 
 void read_ensemble(const Config& config, Settings& s) {
   const std::string kind = config.get<std::string>("ensemble.kind", "nve");
-  for (const char* global : {"nvt", "npt", "nose-hoover", "berendsen", "csvr", "andersen", "nph"}) {
-    if (kind != global) continue;
+  std::string lower = kind;
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const char* global : {"nvt", "npt", "nph", "nose", "hoover", "berendsen", "csvr", "csld", "andersen", "bussi"}) {
+    if (lower.find(global) == std::string::npos) continue;
     config.fail("ensemble.kind",
                 cat("\"", kind, "\" needs a sum over all molecules of the same step, which is not known while slices ",
                     "stream; use \"langevin\" (samples the canonical ensemble) or \"rescale\" (scales slab by slab)"));
@@ -87,8 +91,9 @@ void read_ensemble(const Config& config, Settings& s) {
   const auto temperature = config.find<double>("ensemble.temperature", not_negative);
   const auto damp = config.find<double>("ensemble.damp", positive);
   const auto each = config.find<bool>("ensemble.each_type");
+  s.first_step = config.find<std::int64_t>("ensemble.first_step", between(0, 1e15));
   if (s.ensemble == "nve") {
-    for (const char* key : {"ensemble.temperature", "ensemble.damp", "ensemble.each_type"}) {
+    for (const char* key : {"ensemble.temperature", "ensemble.damp", "ensemble.each_type", "ensemble.first_step"}) {
       if (config.has(key)) config.fail(key, "goes with a thermostat, but ensemble.kind is \"nve\": remove one of them");
     }
     return;
@@ -100,7 +105,9 @@ void read_ensemble(const Config& config, Settings& s) {
     s.damp = *damp;
     if (each) config.fail("ensemble.each_type", "goes with \"rescale\", not with \"langevin\"");
   } else {
-    if (damp) config.fail("ensemble.damp", "goes with \"langevin\", not with \"rescale\"");
+    for (const char* key : {"ensemble.damp", "ensemble.first_step"}) {
+      if (config.has(key)) config.fail(key, "goes with \"langevin\", not with \"rescale\"");
+    }
     s.rescale_each_type = each.value_or(false);
   }
 }

@@ -36,6 +36,7 @@ struct Settings {
   double temperature_wanted = 0;
   double damp = 1;  ///< Langevin: time after which a velocity is forgotten
   bool rescale_each_type = false;
+  std::optional<std::int64_t> first_step;  ///< of Langevin's random numbers; none: the step that the start was left at
   std::array<std::vector<double>, 3> accelerations;  ///< of types 1, 2, ..., or one for all; see gravity()
 
   std::optional<int> sort_every;                   ///< steps between two sortings; none: chosen

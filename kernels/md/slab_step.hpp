@@ -85,7 +85,7 @@ class SlabStep {
     to.half_step = in.half_step;
     to.gravity = field.gravity;
     to.langevin = field.langevin;
-    to.langevin.step = in.step;
+    to.langevin.step += in.step;
     to.faults = in.faults;
   }
 

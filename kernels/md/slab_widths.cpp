@@ -32,16 +32,18 @@ std::vector<double> given(const Settings& s, const Axis& x, double reach) {
   return edges;
 }
 
-/// Pieces that take bins as long as their sum stays at most `limit`; what is left at the end goes to the last one.
-std::vector<std::size_t> greedy(const std::vector<std::int64_t>& bins, std::size_t least, std::int64_t limit) {
+/// Pieces that take bins as long as their sum stays at most `limit`, and there are at most `most`; what is left at the
+/// end goes to the last one.
+std::vector<std::size_t> greedy(const std::vector<std::int64_t>& bins, std::size_t least, std::size_t most,
+                                std::int64_t limit) {
   std::vector<std::size_t> edges{0};
   std::size_t at = 0;
   while (bins.size() - at >= 2 * least) {
     std::int64_t sum = 0;
     std::size_t end = at;
     for (; end < at + least; ++end) sum += bins[end];
-    while (end < bins.size() && sum + bins[end] <= limit) sum += bins[end++];
-    if (bins.size() - end < least) break;
+    while (end < bins.size() && end - at < most && sum + bins[end] <= limit) sum += bins[end++];
+    end = std::min(end, bins.size() - least);  // leaves enough for another piece
     edges.push_back(end);
     at = end;
   }
@@ -70,11 +72,15 @@ std::vector<std::size_t> balanced_pieces(const std::vector<std::int64_t>& bins, 
     sum += bins[i] - bins[i - least];
     bound = std::max(bound, sum);
   }
+  const std::int64_t all = std::accumulate(bins.begin(), bins.end(), std::int64_t{0});
+  if (all == 0) return {0, bins.size()};
+  const double even = static_cast<double>(all) / static_cast<double>(bins.size());  // if it were spread evenly
+  const auto most = std::max(least, static_cast<std::size_t>(static_cast<double>(bound) / even));
   // What the greedy way leaves for the last piece depends on the limit: try some.
   std::vector<std::size_t> best;
   std::int64_t best_sum = 0;
   for (int percent = 100; percent <= 200; ++percent) {
-    const auto edges = greedy(bins, least, bound * percent / 100);
+    const auto edges = greedy(bins, least, most, bound * percent / 100);
     const std::int64_t largest = largest_sum(bins, edges);
     if (best.empty() || largest < best_sum || (largest == best_sum && edges.size() > best.size())) {
       best = edges;

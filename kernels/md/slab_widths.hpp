@@ -27,8 +27,10 @@ using CountMolecules = std::function<std::vector<std::int64_t>(const Axis&)>;
 std::vector<double> choose_slabs(const Settings& settings, const CellGrid& grid, double reach,
                                  const CountMolecules& count);
 
-/// Cuts a row of bins into pieces of at least `least` bins (one piece, if there are fewer) such that the largest sum of
-/// a piece is as small as this can find, and the pieces are many. The first bin of each piece, and the end.
+/// Cuts a row of bins into pieces of at least `least` bins (one piece, if there are fewer than twice as many) such that
+/// the largest sum of a piece is as small as this can find, and the pieces are many. No piece is so wide that it would
+/// hold more than that sum if everything were spread evenly: what is in a film today may be a gas tomorrow. The first
+/// bin of each piece, and the end.
 std::vector<std::size_t> balanced_pieces(const std::vector<std::int64_t>& bins, std::size_t least);
 
 }  // namespace dsea::md

@@ -27,6 +27,7 @@ class MoleculeSource {
   virtual std::array<double, 3> hi() const = 0;
   virtual const std::vector<double>& masses() const = 0;  ///< of types 1, 2, ...
   virtual double temperature() const = 0;                 ///< of the velocities
+  virtual std::int64_t step() const { return 0; }         ///< at which it was left by the run before
 
   /// Number of molecules of each slab of a grid, which slab() is about from now on. Internal axis k is the user's axis
   /// axes[k].

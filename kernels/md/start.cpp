@@ -53,13 +53,18 @@ void Start::cut(double cutoff, double reach) {
     const auto a = static_cast<std::size_t>(axes_[k]);
     return make_axis(lo[a], hi[a], periodic_[a], cutoff, reach, std::string(1, "xyz"[a]));
   };
-  grid_ = {SlabAxis(axis(0)), axis(1), axis(2)};
+  try {
+    grid_ = {SlabAxis(axis(0)), axis(1), axis(2)};
+  } catch (const UsageError& e) {
+    settings_.origin.fail(settings_.start_key(), e.what());
+  }
+  limit_slabs(grid_, molecules());
   if (const auto edges = choose_slabs(settings_, grid_, reach, counter()); !edges.empty()) {
     slab_edges_ = Table<double>(edges);
     grid_.x = SlabAxis(grid_.x, &slab_edges_.host(0), static_cast<int>(edges.size()) - 1);
   }
   limit_cells(grid_, molecules());
-  const auto counts = source_->distribute(grid_, axes_);
+  const auto counts = distribute(grid_);
   most_ = *std::max_element(counts.begin(), counts.end());
   highest_density_ = 0;
   for (int slab = 0; slab < grid_.slabs(); ++slab) {
@@ -68,8 +73,16 @@ void Start::cut(double cutoff, double reach) {
   }
 }
 
+std::vector<std::int64_t> Start::distribute(const CellGrid& grid) const {
+  try {
+    return source_->distribute(grid, axes_);
+  } catch (const UsageError& e) {
+    settings_.origin.fail(settings_.start_key(), e.what());
+  }
+}
+
 CountMolecules Start::counter() const {
-  return [this](const Axis& parts) { return source_->distribute({SlabAxis(parts), grid_.y, grid_.z}, axes_); };
+  return [this](const Axis& parts) { return distribute({SlabAxis(parts), grid_.y, grid_.z}); };
 }
 
 std::vector<StartMolecule> Start::slab(int slab) const {

@@ -27,6 +27,8 @@ class Start {
   const std::vector<double>& masses() const { return source_->masses(); }  ///< of types 1, 2, ...
   int types() const { return static_cast<int>(masses().size()); }
   double temperature() const { return source_->temperature(); }
+  /// The step at which a run left it, as the file says; with [ensemble] first_step that. 0: a new start.
+  std::int64_t first_step() const { return settings_.first_step.value_or(source_->step()); }
   std::array<double, 3> lengths() const;  ///< of the box, in the user's axes
 
   /// Cuts the box into slabs and cells that are at least `reach` wide. Throws UsageError if a periodic axis is shorter
@@ -52,6 +54,7 @@ class Start {
  private:
   /// Counts the molecules in the parts of the stream axis.
   CountMolecules counter() const;
+  std::vector<std::int64_t> distribute(const CellGrid& grid) const;
 
   Settings settings_;
   std::shared_ptr<MoleculeSource> source_;

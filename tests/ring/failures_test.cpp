@@ -63,6 +63,12 @@ TEST_F(Failures, ARankThatThrowsEndsTheJobWithItsMessage) {
   EXPECT_NE(last_line(f.err).find("made to fail"), std::string::npos) << f.err;
 }
 
+TEST_F(Failures, WhateverIsThrownEndsTheJob) {
+  const Finished f = run_command(program("--set synthetic.throw_at=9 --set synthetic.throw_number=true --ranks 3"), 30);
+  EXPECT_EQ(f.exit_code, 3) << f.err;
+  EXPECT_NE(last_line(f.err).find("something was thrown that is no std::exception"), std::string::npos) << f.err;
+}
+
 TEST_F(Failures, ManyRanksStartAndDieQuickly) {
   const std::string many = "--ranks 50 --set ring.workers=1 --set ring.watchdog=60";
   const Finished good = run_command(program(many), 60);
@@ -123,6 +129,17 @@ TEST_F(Failures, AKilledRankEndsTheJobAndTheOthersSayWhatTheyWaitedFor) {
   EXPECT_NE(f.exit_code, 124) << "the job hung";
   EXPECT_NE(f.err.find("ended by SIGTERM"), std::string::npos) << f.err;
   EXPECT_NE(f.err.find("thread: "), std::string::npos) << f.err;
+}
+
+TEST_F(Failures, MpiRanksWithDifferentConfigurationsAreRefused) {
+  for (const char* key : {"run.steps=41", "run.seed=2", "ring.workers=1"}) {
+    const Finished f = run_command(mpirun(1) + program() + " : -n 2 " + program(std::string("--set ") + key), 30);
+    EXPECT_EQ(f.exit_code, 2) << f.err;
+    EXPECT_NE(f.err.find("another program or configuration"), std::string::npos) << f.err;
+  }
+  // It does not matter who has written a value.
+  const Finished same = run_command(mpirun(1) + program() + " : -n 2 " + program("--set run.seed=1"), 30);
+  EXPECT_EQ(same.exit_code, 0) << same.err;
 }
 
 TEST_F(Failures, AnMpiRankThatThrowsEndsTheJob) {

@@ -239,7 +239,8 @@ TEST(RingPlan, StagesFollowFromRates) {
   EXPECT_NE(plan.text().find("bottleneck: the number of slices, then the workers"), std::string::npos) << plan.text();
   // One step more is one super-cycle more, of two sub-steps for the first process.
   request.steps = 61;
-  EXPECT_DOUBLE_EQ(RingPlan(with_everything(), request).run_seconds(), plan.run_seconds() + 16 * std::max(0.2, plan.stage_link_seconds()));
+  EXPECT_DOUBLE_EQ(RingPlan(with_everything(), request).run_seconds(),
+                   plan.run_seconds() + 16 * std::max(0.2, plan.stage_link_seconds()));
   request.bandwidth = 1e4;
   EXPECT_NE(RingPlan(with_everything(), request).text().find("then the link"), std::string::npos);
   Problem unknown = with_everything();

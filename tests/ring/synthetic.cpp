@@ -12,7 +12,10 @@ namespace synthetic {
 
 void Program::misbehave(dsea::Stage& s) const {
   const auto nap = [](std::int64_t ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); };
-  if (throw_at_ >= 0 && s.step() == throw_at_ && s.slab() == 2) throw dsea::RunError("made to fail");
+  if (throw_at_ >= 0 && s.step() == throw_at_ && s.slab() == 2) {
+    if (throw_number_) throw 42;  // NOLINT: as a careless worker may
+    throw dsea::RunError("made to fail");
+  }
   if (hang_at_ >= 0 && s.step() == hang_at_ && s.slab() == 2) {
     for (;;) nap(1000);
   }

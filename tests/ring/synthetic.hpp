@@ -143,6 +143,7 @@ class Program {
     shape_.feedback = c.get<bool>("synthetic.feedback", false);
     shape_.side = c.get<bool>("synthetic.side", false);
     throw_at_ = c.get<std::int64_t>("synthetic.throw_at", -1);
+    throw_number_ = c.get<bool>("synthetic.throw_number", false);
     hang_at_ = c.get<std::int64_t>("synthetic.hang_at", -1);
     sleep_ms_ = c.get<std::int64_t>("synthetic.sleep_ms", 0);
     sleep_position_ = c.get<std::int64_t>("synthetic.sleep_position", -1);
@@ -281,6 +282,7 @@ class Program {
   dsea::Field<Word> list_, grid_, side_;
   dsea::Observable low_, total_;
   dsea::Phase work_;
+  bool throw_number_ = false;
   std::int64_t throw_at_, hang_at_, sleep_ms_, sleep_position_, flip_;
 };
 

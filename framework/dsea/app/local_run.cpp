@@ -16,10 +16,15 @@ namespace {
 
 /// Every thread looks around ten times a second: a thousand ranks kept two cores from doing anything else.
 constexpr int most_ranks = 256;
+constexpr int most_planned = 100'000;
 constexpr std::int64_t ring_threads = 5;  // main, input, output, io, watchdog
 
-void check_ranks(int ranks, int kernel_threads) {
+void check_ranks(int ranks, int kernel_threads, bool only_plan) {
   if (ranks < 1) throw UsageError(cat("a ring of ", ranks, " ranks: at least 1 is needed"));
+  if (only_plan && ranks > most_planned) {
+    throw UsageError(cat("a plan for ", ranks, " processes: at most ", most_planned, " can be planned"));
+  }
+  if (only_plan) return;
   if (ranks > most_ranks) {
     throw UsageError(cat(ranks, " ranks are more than the ", most_ranks,
                          " that may be threads of one process: start processes instead, by mpirun -n ", ranks));
@@ -37,7 +42,7 @@ void check_ranks(int ranks, int kernel_threads) {
 LocalRanks::LocalRanks(MakeProgram make, const Config& config, int ranks, const DeviceOptions& device, const Log& log,
                        bool only_plan)
     : make_(std::move(make)), config_(config), log_(log) {
-  check_ranks(ranks, device.threads);
+  check_ranks(ranks, device.threads, only_plan);
   transports_ = make_local_transports(ranks);
   runs_.resize(transports_.size());
   runs_[0] =

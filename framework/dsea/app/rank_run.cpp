@@ -71,6 +71,7 @@ RankRun::RankRun(const MakeProgram& make, const Config& config, const DeviceOpti
   PlanRequest request =
       plan_request(settings_, problem_, transport.size(), device_, only_plan && device.backend == "cuda");
   if (!device_.is_cuda() && request.memory) *request.memory /= static_cast<std::size_t>(ranks_here);
+  request.only_warn = only_plan;
   try {
     plan_.emplace(problem_, request);
   } catch (const PlanRefused& e) {

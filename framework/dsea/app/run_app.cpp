@@ -9,6 +9,7 @@
 #include "dsea/app/rank_run.hpp"
 #include "dsea/app/signal_watch.hpp"
 #include "dsea/base/check.hpp"
+#include "dsea/base/hash.hpp"
 #include "dsea/base/machine.hpp"
 #include "dsea/base/openmp.hpp"
 #include "dsea/base/version.hpp"
@@ -46,6 +47,7 @@ class AppRun {
       if (!line_.plan) begin(*rank, transport->describe());
     };
     if (const int bad = on_all_ranks(prepare)) return bad;
+    if (const int bad = on_all_ranks([this] { demand_one_configuration(); })) return bad;
     const bool first = session_->rank() == 0;
     if (line_.plan) {
       if (first) print_plan(*rank);
@@ -56,6 +58,22 @@ class AppRun {
   }
 
  private:
+  /// Ranks that read different files, or are different programs, would compute nonsense together.
+  void demand_one_configuration() const {
+    std::string text = cat(name_, "\n", config_->effective_toml());
+    constexpr std::string_view mark = "  # default";  // it does not matter who has written the value
+    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
+      text.erase(at, mark.size());
+    const int mine = static_cast<int>(hash_text(text) & 0x3fffffff);
+    constexpr std::chrono::minutes patience(10);
+    const int least = session_->smallest(mine, patience);
+    const int most = -session_->smallest(-mine, patience);
+    if (least == most) return;
+    throw UsageError(cat("rank ", session_->rank(),
+                         ", like others, has another program or configuration than some ranks: ",
+                         "start all with the same program, the same .toml (on every node) and the same --set"));
+  }
+
   void read_config() {
     config_.emplace(Config::from_file(line_.config, sets()));
     config_->set_log(!session_ || session_->rank() == 0 ? log_ : Log(LogLevel::error));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dsea/base/machine.hpp"
 #include "dsea/base/text.hpp"
 
 namespace dsea {
@@ -60,6 +61,11 @@ int choose_workers(const RunSettings& settings, const Problem& problem, int proc
   // Where side fields are made anew every so many steps, a first worker that comes at just these steps makes none
   // besides: the best number of workers is that of sub-steps between, or a part of it without remainder.
   const int period = problem.side_every * static_cast<int>(problem.kinds.size()) / problem.program_steps;
+  // What the workers of a process have at hand should stay in the cache from one worker to the next: each of them about
+  // the slices that it reads and one that it writes.
+  const std::int64_t cache = at_once || period > 0 ? 0 : cache_bytes();
+  const auto slice = static_cast<std::int64_t>(problem.layout.bytes_per_slab()) * (problem.periodic ? 2 : 1);
+  const auto in_cache = [&](int w) { return cache == 0 || w * 3 * slice <= cache; };
   // Workers that take turns on one process never wait for each other, however few slices there are.
   const bool takes_turns = processes == 1 && !at_once && period > 0;
   const int most = std::max(takes_turns ? 1 : 8, std::min(period, 32));
@@ -68,6 +74,7 @@ int choose_workers(const RunSettings& settings, const Problem& problem, int proc
     if (static_cast<std::int64_t>(w - 1) * processes >= std::max<std::int64_t>(1, substeps)) break;
     const Schedule schedule = make_schedule(problem, settings.steps, processes * w);
     if (ScalingModel::of(schedule, slices, w, at_once).efficiency(processes) < 1.0) break;
+    if (!in_cache(w)) break;
     if (period == 0 || period % w == 0) best = w;
   }
   return best;

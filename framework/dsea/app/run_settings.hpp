@@ -28,7 +28,7 @@ struct RunSettings {
   bool async_streams = false;   ///< host back end: a thread a stream (debugging)
   std::int64_t delay_seed = 0;  ///< with async_streams: random delays (debugging)
   // [output]
-  std::int64_t thermo_every = 0, dump_every = 0, profile_every = 0;
+  std::int64_t thermo_every = 100, dump_every = 0, profile_every = 0;
   // [plan]
   std::optional<double> rate, bandwidth;
 
@@ -36,7 +36,7 @@ struct RunSettings {
   static RunSettings read(const Config& config);
 };
 
-/// Workers a rank: as given, or as many as still keep all processes busy, 8 at most.
+/// Workers a rank: as given, or as many as still keep all processes busy and fit into the cache of a host, 8 at most.
 int choose_workers(const RunSettings& settings, const Problem& problem, int processes, bool at_once);
 
 /// The steps of which a program takes snapshots.

@@ -15,6 +15,7 @@ sigset_t watched() {
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGHUP);
   return set;
 }
 
@@ -50,14 +51,15 @@ void SignalWatch::watch(const std::stop_token& stop) {
     const int signal = sigtimedwait(&set, nullptr, &tick);
     if (signal <= 0) continue;
     const std::scoped_lock lock(mutex_);
-    const bool term = signal == SIGTERM;
-    for (const Ring* ring : rings_)
-      log_.error("state when ", term ? "SIGTERM" : "SIGINT", " came:\n", ring->describe());
+    const char* const name = signal == SIGTERM ? "SIGTERM" : (signal == SIGINT ? "SIGINT" : "SIGHUP");
+    for (const Ring* ring : rings_) log_.error("state when ", name, " came:\n", ring->describe());
     // Last, where users look first: the states are not the cause.
-    log_.error("ended by ", term
-                                ? "SIGTERM: a launcher sends it when another rank has died, whose error is further up, "
-                                  "or at the time limit"
-                                : "SIGINT");
+    const char* const why = signal == SIGTERM
+                                ? ": a launcher sends it when another rank has died, whose error is further "
+                                  "up, or at the time limit"
+                            : signal == SIGHUP ? ": the terminal was closed; nohup or a job keeps a run"
+                                               : "";
+    log_.error("ended by ", name, why);
     std::fflush(nullptr);
     std::_Exit(128 + signal);
   }

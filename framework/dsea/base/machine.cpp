@@ -164,4 +164,14 @@ MachineInfo machine_info(const std::string& root) {
   return info;
 }
 
+std::int64_t cache_bytes() {
+  std::int64_t largest = 0;
+#if defined(_SC_LEVEL3_CACHE_SIZE)
+  for (const int level : {_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE}) {
+    largest = std::max<std::int64_t>(largest, sysconf(level));
+  }
+#endif
+  return largest;
+}
+
 }  // namespace dsea

@@ -37,4 +37,7 @@ ThreadLimit thread_limit(const std::string& root = "");
 /// time.
 int available_cores(const std::string& root = "");
 
+/// Bytes of the last-level cache of a processor; 0 if the system does not say.
+std::int64_t cache_bytes();
+
 }  // namespace dsea

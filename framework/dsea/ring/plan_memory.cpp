@@ -96,11 +96,16 @@ int RingPlan::largest_process() const {
   return largest;
 }
 
-void RingPlan::check_memory() const {
+void RingPlan::check_memory() {
   if (!request_.memory) return;
   const int process = largest_process();
   const std::size_t needed = bytes(process);
   if (needed <= *request_.memory) return;
+  if (request_.only_warn) {
+    warnings_.push_back(cat("process ", process, " needs ", bytes_text(static_cast<double>(needed)),
+                            " of memory, more than it would have on this machine"));
+    return;
+  }
   throw UsageError(cat("process ", process, " needs ", bytes_text(static_cast<double>(needed)), " of memory for ",
                        slots_of(process), " slots, but has ", bytes_text(static_cast<double>(*request_.memory)),
                        ": use more processes", request_.workers > 1 ? ", fewer workers a process" : "",

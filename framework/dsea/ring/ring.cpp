@@ -110,6 +110,8 @@ void Ring::guarded(RoleStatus& status, Role role) {
     fail(status, e.what(), e.exit_code());
   } catch (const std::exception& e) {
     fail(status, e.what(), ExitCode::failed);
+  } catch (...) {
+    fail(status, "something was thrown that is no std::exception", ExitCode::failed);
   }
 }
 

@@ -75,6 +75,7 @@ struct PlanRequest {
   int snapshot_buffers = 0;           ///< slices of snapshots a process may have under way
   int staging_slices = 0;             ///< slices in pinned host memory, for transports that cannot see the device
   std::optional<std::size_t> memory;  ///< bytes one process may use on its device; none: not checked
+  bool only_warn = false;             ///< of too little memory: the plan is for another machine, perhaps
   std::optional<double> rate;         ///< elements x worker-steps per second of one process; none: assumed
   int cores = 0;                      ///< of a process, if its workers run on host threads: for an assumed rate
   std::optional<double> bandwidth;    ///< bytes per second of one link; none: assumed
@@ -173,7 +174,7 @@ class RingPlan {
   void check_feedback() const;
   void plan_slots();
   void check_given_slots() const;
-  void check_memory() const;
+  void check_memory();
   void collect_warnings();
   std::string slots_text() const;
   static std::string percent_text(double share);

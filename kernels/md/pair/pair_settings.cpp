@@ -3,8 +3,25 @@
 #include <cmath>
 
 #include "dsea/base/text.hpp"
+#include "kernels/md/settings.hpp"
 
 namespace dsea::md {
+
+PairSettings::PairSettings(const Config& config, std::string section, int types)
+    : config_(config), section_(std::move(section)), types_(types) {
+  for (int a = 1; a <= most_types; ++a) {
+    for (int b = 1; b <= most_types; ++b) {
+      const std::string pair = cat(section_, ".", a, "-", b);
+      if ((a < b && b <= types) || !config_.in_file(pair)) continue;
+      if (a > types || b > types) {
+        config_.fail(pair, cat("there is no type ", std::max(a, b), ": the start has ", types));
+      }
+      config_.fail(pair,
+                   a == b ? cat("what a type has to do with itself is number ", a, " of the lists in [", section_, "]")
+                          : cat("the smaller type comes first: call it [", section_, ".", b, "-", a, "]"));
+    }
+  }
+}
 
 double PairSettings::of_type(const std::string& key, double fallback, const NumberRange& range, int type) const {
   const std::string path = section_ + "." + key;
@@ -20,8 +37,6 @@ double PairSettings::of_type(const std::string& key, double fallback, const Numb
 std::optional<double> PairSettings::of_pair(const std::string& key, const NumberRange& range, int a, int b) const {
   if (a == b) return std::nullopt;
   const std::string section = cat(section_, ".", std::min(a, b), "-", std::max(a, b));
-  const std::string turned = cat(section_, ".", std::max(a, b), "-", std::min(a, b));
-  if (config_.in_file(turned)) config_.fail(turned, cat("the smaller type comes first: call it [", section, "]"));
   if (!config_.has(section)) return std::nullopt;
   return config_.find<double>(section + "." + key, range);
 }

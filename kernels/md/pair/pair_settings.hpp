@@ -18,8 +18,8 @@ namespace dsea::md {
 
 class PairSettings {
  public:
-  PairSettings(const Config& config, std::string section, int types)
-      : config_(config), section_(std::move(section)), types_(types) {}
+  /// Throws UsageError for sections of pairs that cannot be: of a type with itself, of types that are not there.
+  PairSettings(const Config& config, std::string section, int types);
 
   /// The number of a pair of types (from 1, in any order). Throws UsageError that names the key.
   double mixed_geometric(const std::string& key, double fallback, const NumberRange& range, int a, int b) const;

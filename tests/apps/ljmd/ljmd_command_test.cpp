@@ -222,7 +222,7 @@ TEST_F(LjmdCommand, BadInputEndsWithExitCode2) {
       {"Atoms\n\n1 1 1 1 1\n2 1 3 9 3\n", header, "start.data:11: molecule 2 is outside the box"},
       {"", header, "section Atoms is missing"},
       {"Atoms\n\n1 1 1 1 1\n2 3 3 3 3\n", "2 atoms\n2 atom types\n", "start.data:11: type 3 is unknown"},
-      {atoms, "2 atoms\n1 atom types\n0 0 0 xy xz yz\n", "start.data:4: the box is tilted"},
+      {atoms, "2 atoms\n1 atom types\n0.5 0 0 xy xz yz\n", "start.data:4: the box is tilted"},
   };
   for (const BadData& bad : files) {
     write_data(bad.atoms, bad.header);
@@ -278,10 +278,12 @@ TEST_F(LjmdCommand, SnapshotsOfAnEarlierRunAreNamed) {
   EXPECT_TRUE(fs::exists(folder_ / "out" / "dump.4.lammpstrj"));
 }
 
-TEST_F(LjmdCommand, ALongStartIsAnnounced) {
-  const std::string toml = "[system]\nlattice = \"fcc\"\ncells = [100, 160, 160]\ndensity = 0.5\ntemperature = 1.5\n";
-  ASSERT_EQ(run(toml, "--plan --ranks 2"), 0) << messages();
-  EXPECT_EQ(messages(), "info: making the start of 10240000 molecules\n");
+TEST_F(LjmdCommand, APlanMakesNoMolecules) {  // nor needs the memory of the machine it is for
+  const std::string toml = "[system]\nlattice = \"fcc\"\ncells = [900, 900, 900]\ndensity = 0.5\ntemperature = 1.5\n";
+  ASSERT_EQ(run(toml, "--plan --ranks 1000"), 0) << messages();
+  EXPECT_EQ(messages(), "");
+  EXPECT_NE(tables().find("N_max"), std::string::npos);
+  EXPECT_NE(tables().find("of memory, more than it would have on this machine"), std::string::npos) << tables();
 }
 
 }  // namespace

@@ -33,7 +33,9 @@ void expect_same_rows(const RunOutcome& whole, const RunOutcome& taken_up, std::
 }
 
 TEST_F(OutputRun, DataFileTakesUpWhereTheRunEnded) {
-  for (const std::string boundary : {"", "[boundary]\ny = \"mirror\"\n"}) {
+  for (const std::string boundary : {"", "[boundary]\ny = \"mirror\"\n",
+                                     // the random numbers go on, too
+                                     "[ensemble]\nkind = \"langevin\"\ntemperature = 2.0\ndamp = 0.5\n"}) {
     const RunOutcome whole = run("whole", mixture + boundary + steps(45));
     run("first", mixture + boundary + steps(29), 2, 2);  // between two sortings
     const std::string data = "data = \"" + (folder_ / "first/end.data").string() + "\"\n";
@@ -84,6 +86,25 @@ TEST_F(OutputRun, LammpsDumpIsAStart) {
   }
 }
 
+TEST_F(OutputRun, ADumpIsNotOverwrittenByTheRunThatItStarts) {
+  run("out", mixture + "[run]\nsteps = 20\n[output]\ndump_every = 10\n" + pairs);
+  const std::string dump = "dump = \"" + (folder_ / "out/dump.10.lammpstrj").string() + "\"\nmass = [1.0, 2.0]\n";
+  const auto error = [&](const std::string& folder, int every) -> std::string {
+    const std::vector<std::string> sets{"run.out=" + (folder_ / folder).string(),
+                                        "output.dump_every=" + std::to_string(every)};
+    try {
+      const Model model(Config::from_text(from(dump, 20), "run.toml", sets));
+    } catch (const UsageError& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  EXPECT_NE(error("out", 5).find("step 10 would overwrite the start of this run"), std::string::npos)
+      << error("out", 5);
+  EXPECT_EQ(error("out", 3), "no error");
+  EXPECT_EQ(error("other", 5), "no error");
+}
+
 TEST_F(OutputRun, ErrorsOfStartsNameFileAndLine) {
   run("out", mixture + "[run]\nsteps = 0\n[output]\ndump_every = 1\nwrite_data = \"end.data\"\n");
   const std::string dump = "dump = \"" + (folder_ / "out/dump.0.lammpstrj").string() + "\"\n";
@@ -96,9 +117,9 @@ TEST_F(OutputRun, ErrorsOfStartsNameFileAndLine) {
     return "no error";
   };
   const std::pair<std::string, std::string> cases[] = {
-      {"[system]\n" + dump + "mass = 1.0\n", "dump.0.lammpstrj:1"},  // type 2 in line 10 or later
-      {"[system]\n" + dump + "mass = 1.0\n", "type 2 is unknown: there are 1"},
-      {"[system]\n" + dump + "temperature = 1.0\n", "has velocities: remove the temperature, or the velocities"},
+      {"[system]\n" + dump, "has 2 types of molecules, but no masses: give system.mass"},
+      {"[system]\n" + dump + "mass = 1.0\ntemperature = 1.0\n",
+       "has velocities: remove the temperature, or the velocities"},
       {"[system]\n" + dump + "data = \"x\"\n", "system.data is given too"},
       {"[system]\n" + dump + "lattice = \"fcc\"\n", "system.dump is given too"},
       {"[system]\n" + dump + "density = 0.5\n", "goes with system.lattice, not with system.dump"},

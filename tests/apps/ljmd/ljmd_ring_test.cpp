@@ -160,6 +160,22 @@ TEST(LjmdRing, EnergyOfTheFccStart) {  // N = 4000; known from an independent pr
   EXPECT_NEAR(outcome.rows[0].columns[2], -0.438671514, 1e-8);
 }
 
+TEST(LjmdRing, NoiseDoesNotDependOnTheStreamAxis) {
+  const std::string text =
+      gas(4, "periodic", 60) +
+      "[ensemble]\nkind = \"langevin\"\ntemperature = 5\ndamp = 0.5\n[output]\nthermo_every = 20\n";
+  const RunOutcome along_z = run(text + ring("1", "\"auto\"", "z"), 1);
+  for (const char* stream : {"x", "y"}) {
+    const RunOutcome other = run(text + ring("1", "\"auto\"", stream), 1);
+    ASSERT_EQ(other.rows.size(), along_z.rows.size());
+    for (std::size_t i = 0; i < other.rows.size(); ++i) {
+      for (std::size_t k = 0; k < 4; ++k) {
+        EXPECT_NEAR(other.rows[i].columns[k], along_z.rows[i].columns[k], 1e-8) << stream << ", row " << i << ", " << k;
+      }
+    }
+  }
+}
+
 /// A film of liquid in the first third of a box along x, and nothing beyond it.
 class Film : public testing::Test {
  protected:

@@ -117,7 +117,7 @@ TEST(DataFile, ErrorsNameFileAndLine) {
       {replaced(good, "3 atoms", "three atoms"), "some.data:3: the header has no line '<number> atoms'"},
       {replaced(good, "1 atom types", "33 atom types"), "some.data:4: 33 atom types: there must be 1 to 32"},
       {replaced(good, "0 bonds", "5 bonds"), "some.data:5: '5 bonds' is not understood in the header"},
-      {replaced(good, "0 bonds", "0 0 0 xy xz yz"), "some.data:5: the box is tilted"},
+      {replaced(good, "0 bonds", "0.5 0 0 xy xz yz"), "some.data:5: the box is tilted"},
       {replaced(good, "0 4 zlo zhi\n", "\n"), "some.data:10: the header has no line '<lo> <hi> zlo zhi'"},
       {replaced(good, "0 4 zlo zhi", "4 4 zlo zhi"), "some.data:8: zlo must be less than zhi"},
       {replaced(good, "0 4 zlo zhi", "0 4 xlo xhi"), "some.data:8: the bounds of x are given twice"},

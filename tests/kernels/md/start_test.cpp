@@ -120,6 +120,18 @@ TEST(Lattice, VelocitiesDoNotDependOnTheNumberOfThreads) {
 #endif
 }
 
+TEST(Lattice, ALongStartIsAnnounced) {
+  Config config = Config::from_text(
+      "[system]\nlattice = \"fcc\"\ncells = [100, 160, 160]\ndensity = 0.5\ntemperature = 1.5\n", "run.toml");
+  std::ostringstream text;
+  config.set_log(Log(LogLevel::info, text));
+  Start start{Settings(config)};
+  start.cut(2.5, 2.6);
+  EXPECT_EQ(text.str(), "");
+  start.slab(0);
+  EXPECT_EQ(text.str(), "info: making the start of 10240000 molecules\n");
+}
+
 TEST(Lattice, IsTheSameAlongEveryStreamAxis) {
   const auto x = all(start_of(lattice));
   const auto z = all(start_of(lattice + "[ring]\nstream = \"longest\"\n"));  // z, x, y
