@@ -1,6 +1,7 @@
 #include "dsea/app/run_settings.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "dsea/base/machine.hpp"
 #include "dsea/base/text.hpp"
@@ -14,6 +15,13 @@ void not_yet(const Config& config, const char* key) {
   if (config.get<std::int64_t>(key, 0, not_negative) != 0) {
     config.fail(key, "is not available in this version: set it to 0 or leave it out");
   }
+}
+
+/// Side fields made a sub-step, by one of the workers: the first of a process makes them whenever a slice comes, and so
+/// does whoever comes at a multiple of `period`.
+double sides_made(int workers, int period) {
+  if (period == 0) return 0;
+  return 1.0 / workers + 1.0 / period - 1.0 / std::lcm(workers, period);
 }
 
 }  // namespace
@@ -58,8 +66,6 @@ int choose_workers(const RunSettings& settings, const Problem& problem, int proc
   const int slices = Topology(problem.slabs, problem.periodic).slices();
   const std::int64_t substeps =
       settings.steps * static_cast<std::int64_t>(problem.kinds.size()) / problem.program_steps;
-  // Where side fields are made anew every so many steps, a first worker that comes at just these steps makes none
-  // besides: the best number of workers is that of sub-steps between, or a part of it without remainder.
   const int period = problem.side_every * static_cast<int>(problem.kinds.size()) / problem.program_steps;
   // What the workers of a process have at hand should stay in the cache from one worker to the next: each of them about
   // the slices that it reads and one that it writes.
@@ -70,12 +76,16 @@ int choose_workers(const RunSettings& settings, const Problem& problem, int proc
   const bool takes_turns = processes == 1 && !at_once && period > 0;
   const int most = std::max(takes_turns ? 1 : 8, std::min(period, 32));
   int best = 1;
-  for (int w = 2; w <= most && (w <= slices || takes_turns); ++w) {
-    if (static_cast<std::int64_t>(w - 1) * processes >= std::max<std::int64_t>(1, substeps)) break;
+  double best_rate = 0;
+  for (int w = 1; w <= most && (w == 1 || w <= slices || takes_turns); ++w) {
+    if (w > 1 && static_cast<std::int64_t>(w - 1) * processes >= std::max<std::int64_t>(1, substeps)) break;
+    if (w > 1 && !in_cache(w)) break;
     const Schedule schedule = make_schedule(problem, settings.steps, processes * w);
-    if (ScalingModel::of(schedule, slices, w, at_once).efficiency(processes) < 1.0) break;
-    if (!in_cache(w)) break;
-    if (period == 0 || period % w == 0) best = w;
+    const double busy = ScalingModel::of(schedule, slices, w, at_once).efficiency(processes);
+    const double rate = busy / (1 + problem.side_cost * sides_made(w, period));
+    if (rate < best_rate) continue;  // of equals the larger one, which passes slices on less often
+    best = w;
+    best_rate = rate;
   }
   return best;
 }
@@ -99,7 +109,11 @@ PlanRequest plan_request(const RunSettings& settings, const Problem& problem, in
   r.workers = choose_workers(settings, problem, processes, r.at_once);
   r.slots = settings.slot_choice;
   r.slots_per_ring = settings.slots;
-  r.depth = settings.depth > 0 ? settings.depth : (cuda || device.async() ? 2 : 1);
+  // On the host a worker that goes on for some slices finds them in the nearest cache; with side fields, which are
+  // large, that would take too much memory.
+  const bool sides = std::any_of(problem.layout.entries().begin(), problem.layout.entries().end(),
+                                 [](const SliceLayout::Entry& entry) { return !entry.travels; });
+  r.depth = settings.depth > 0 ? settings.depth : (cuda || device.async() ? 2 : (sides || processes > 1 ? 1 : 4));
   r.feedback_delay = settings.feedback_delay;
   const bool snapshots = snapshot_steps(settings, problem).any() && problem.snapshot.size() > 0;
   r.snapshot_buffers = snapshots ? r.workers + 2 : 0;

@@ -36,7 +36,8 @@ struct RunSettings {
   static RunSettings read(const Config& config);
 };
 
-/// Workers a rank: as given, or as many as still keep all processes busy and fit into the cache of a host, 8 at most.
+/// Workers a rank: as given, or with how many the run should be fastest: as many as still keep all processes busy, fit
+/// into the cache of a host and make side fields rarely; 8 at most, or as many as there are steps between making them.
 int choose_workers(const RunSettings& settings, const Problem& problem, int processes, bool at_once);
 
 /// The steps of which a program takes snapshots.

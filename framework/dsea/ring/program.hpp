@@ -157,6 +157,7 @@ struct Problem {
   std::size_t scratch_bytes = 0;  ///< of Stage::scratch(), for one worker; observe() needs none of it
   int side_every = 0;             ///< side fields are also made anew at steps that are a multiple of this (0: never),
                                   ///< for data that lose their meaning then, as when molecules are sorted anew
+  double side_cost = 2;           ///< what it costs to make them, in steps of a slab: for the number of workers
   std::int64_t elements = 0;      ///< molecules, cells, particles in all: for rates
   std::string element_name = "elements";
   double core_rate = 0;  ///< elements x worker-steps a second of one host core, about; 0: not known. For --plan only

@@ -144,6 +144,7 @@ class Ring {
   };
   std::map<std::int64_t, OpenSnapshot> open_snapshots_;
 
+  int last_launched_ = 0;  // worker; main thread only
   RankReport report_;
 };
 

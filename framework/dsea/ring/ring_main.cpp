@@ -81,8 +81,11 @@ void Ring::main_role() {
 }
 
 bool Ring::launch_something() {
-  // Furthest downstream first: upstream-first can halve the rate.
-  for (int w = machine_.setup().workers - 1; w >= 0; --w) {
+  // In a ring of one process who went last goes on, because what it reads next is in the nearest cache. Else, for
+  // others wait for what goes out, furthest downstream first: upstream-first can halve the rate.
+  const int workers = machine_.setup().workers;
+  for (int k = machine_.setup().one_process ? -1 : 0; k < workers; ++k) {
+    const int w = k < 0 ? last_launched_ : workers - 1 - k;
     std::optional<StageJob> job;
     {
       const std::scoped_lock lock(mutex_);
@@ -99,6 +102,7 @@ bool Ring::launch_something() {
       const std::scoped_lock lock(mutex_);
       machine_.launched(*job);
     }
+    last_launched_ = w;
     moved();
     return true;
   }
