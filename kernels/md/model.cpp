@@ -93,6 +93,12 @@ void Model::choose_forces() {
   const Widths widths = widths_of(field_.grid, field_.cutoff);
   field_.margin = widths.margin;
   field_.width = widths.narrowest;
+  // A sixth of the largest speed is what most molecules have: then nearly all would be lost in the first step.
+  if (settings_.dt * speed / 6 > widths.narrowest) {
+    settings_.origin.fail("time.dt", cat(settings_.dt, " is impossible: molecules would move by about ",
+                                         settings_.dt * speed / 6, " in a step, farther than a slab or cell is wide (",
+                                         widths.narrowest, "): make it smaller, or the temperature lower"));
+  }
 
   std::vector<TypeRow> type_rows;
   const bool langevin = settings_.ensemble == "langevin";

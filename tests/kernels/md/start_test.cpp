@@ -276,6 +276,7 @@ TEST(Settings, WrongValuesAreNamed) {
        "run.toml:3: key 'system.cells': the box is too small: its periodic axis x is 8 long"},
       {lattice + "[time]\ndt = 0\n", "time.dt"},
       {lattice + "[time]\ndt = inf\n", "time.dt"},
+      {lattice + "[time]\ndt = 1e9\n", "time.dt': 1000000000 is impossible"},
       {lattice + "[ensemble]\nkind = \"langevin\"\n", "ensemble.temperature': is missing"},
       {lattice + "[ensemble]\nkind = \"langevin\"\ntemperature = 1\n", "ensemble.damp': is missing"},
       {lattice + "[ensemble]\nkind = \"langevin\"\ntemperature = 1\ndamp = 0\n", "ensemble.damp"},
