@@ -115,8 +115,21 @@ if(DSEA_MPI)
 endif()
 dsea_optional(MPI "${MPI_CXX_FOUND}" "${MPI_CXX_VERSION}, ${MPIEXEC_EXECUTABLE}")
 
-# ---- found and reported, not used yet ----
+# ---- UCX: for transport ucx, whose processes MPI starts ----
 find_package(PkgConfig QUIET)
+set(DSEA_UCX_FOUND OFF)
+if(DSEA_UCX AND DSEA_USE_MPI)
+  find_path(DSEA_UCX_INCLUDE ucp/api/ucp.h)
+  find_library(DSEA_UCP_LIBRARY ucp)
+  find_library(DSEA_UCS_LIBRARY ucs)
+  mark_as_advanced(DSEA_UCX_INCLUDE DSEA_UCP_LIBRARY DSEA_UCS_LIBRARY)
+  if(DSEA_UCX_INCLUDE AND DSEA_UCP_LIBRARY AND DSEA_UCS_LIBRARY)
+    set(DSEA_UCX_FOUND ON)
+  endif()
+endif()
+dsea_optional(UCX "${DSEA_UCX_FOUND}" "${DSEA_UCP_LIBRARY}")
+
+# ---- found and reported, not used yet ----
 function(dsea_look_for name module header)
   set(found OFF)
   if(DSEA_${name})
@@ -133,7 +146,6 @@ function(dsea_look_for name module header)
   set(dsea_summary "${dsea_summary}" PARENT_SCOPE)
 endfunction()
 dsea_look_for(HDF5 hdf5 hdf5.h)
-dsea_look_for(UCX ucx ucp/api/ucp.h)
 dsea_look_for(NCCL nccl nccl.h)
 
 # ---- header-only libraries that only DSEA's own sources see ----

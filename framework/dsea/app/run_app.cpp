@@ -16,6 +16,7 @@
 #include "dsea/comm/launcher.hpp"
 #include "dsea/comm/mpi_session.hpp"
 #include "dsea/comm/mpi_transport.hpp"
+#include "dsea/comm/ucx_transport.hpp"
 #include "dsea/io/run_report.hpp"
 #include "dsea/io/thermo_table.hpp"
 #include "dsea/slice/digest.hpp"
@@ -40,9 +41,12 @@ class AppRun {
     }
     log_ = log_.for_rank(session_->rank(), session_->size());
     if (const int bad = on_all_ranks([this] { read_config(); })) return bad;
-    const std::unique_ptr<Transport> transport = make_mpi_transport(*session_);
+    std::unique_ptr<Transport> transport;
     std::unique_ptr<RankRun> rank;
+    if (const int bad = on_all_ranks([this] { check_transport(); })) return bad;
     const auto prepare = [&] {
+      transport = line_.transport == "ucx" ? make_ucx_transport(*session_, {.rails = settings_.rails})
+                                           : make_mpi_transport(*session_);
       rank = std::make_unique<RankRun>(make_, *config_, device_, *transport, log_, ranks_here(), line_.plan);
       if (!line_.plan) begin(*rank, transport->describe());
     };
@@ -53,11 +57,16 @@ class AppRun {
       if (first) print_plan(*rank);
       return 0;
     }
-    finish(*rank, rank->run(options(*rank, first), watched()), first, "mpi");
+    finish(*rank, rank->run(options(*rank, first), watched()), first, transport->name());
     return 0;
   }
 
  private:
+  /// What one rank may find wrong before all make their connections together.
+  void check_transport() const {
+    if (line_.transport == "ucx") check_ucx(settings_.rails);
+  }
+
   /// Ranks that read different files, or are different programs, would compute nonsense together.
   void demand_one_configuration() const {
     std::string text = cat(name_, "\n", config_->effective_toml());
@@ -135,7 +144,7 @@ class AppRun {
       throw UsageError(cat("--transport local runs all ranks in one process, but ", launcher_.name, " started ",
                            launcher_.ranks, " processes: leave the launcher or the option out"));
     }
-    if (line_.transport == "mpi" || (line_.transport == "auto" && launched)) {
+    if (line_.transport == "mpi" || line_.transport == "ucx" || (line_.transport == "auto" && launched)) {
       if (line_.ranks > 0)
         throw UsageError("--ranks is for ranks in one process; with MPI the launcher says how many: mpirun -n N");
       session_.emplace();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dsea/base/config.hpp"
 #include "dsea/device/device.hpp"
@@ -22,11 +23,12 @@ struct RunSettings {
   // [ring]
   std::optional<std::int64_t> workers;  ///< a rank; nothing: "auto"
   SlotChoice slot_choice = SlotChoice::automatic;
-  int slots = 0;                ///< a slot ring, with SlotChoice::given
-  int depth = 0;                ///< stages a worker may have under way; 0: "auto"
-  double watchdog = 120;        ///< seconds without progress that end the run
-  bool async_streams = false;   ///< host back end: a thread a stream (debugging)
-  std::int64_t delay_seed = 0;  ///< with async_streams: random delays (debugging)
+  int slots = 0;                   ///< a slot ring, with SlotChoice::given
+  int depth = 0;                   ///< stages a worker may have under way; 0: "auto"
+  std::vector<std::string> rails;  ///< network devices of transport ucx; empty: whatever UCX finds
+  double watchdog = 120;           ///< seconds without progress that end the run
+  bool async_streams = false;      ///< host back end: a thread a stream (debugging)
+  std::int64_t delay_seed = 0;     ///< with async_streams: random delays (debugging)
   // [output]
   std::int64_t thermo_every = 100, dump_every = 0, profile_every = 0;
   // [plan]

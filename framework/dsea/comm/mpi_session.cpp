@@ -75,6 +75,48 @@ int MpiSession::smallest(int mine, std::chrono::nanoseconds timeout) const {
   throw RunError("mpi: not all ranks got as far as this one in time; see what the others say");
 }
 
+std::vector<std::vector<std::byte>> MpiSession::gather_all(std::span<const std::byte> mine,
+                                                           std::chrono::nanoseconds timeout) const {
+  const std::string what = "exchanging addresses";
+  const auto ranks = static_cast<std::size_t>(size_);
+  struct Memory {
+    int length = 0;
+    std::vector<int> lengths, offsets;
+    std::vector<std::byte> mine, all;
+  };
+  auto memory = std::make_unique<Memory>();
+  memory->length = static_cast<int>(mine.size());
+  memory->lengths.resize(ranks);
+  memory->offsets.resize(ranks);
+  memory->mine.assign(mine.begin(), mine.end());
+  const Clock::time_point deadline = deadline_after(timeout);
+  MPI_Request request = MPI_REQUEST_NULL;
+  const auto finish = [&] {
+    if (detail::mpi_poll(request, what, deadline)) return;
+    static_cast<void>(memory.release());  // MPI may still write to it
+    throw RunError("mpi: not all ranks got as far as this one in time; see what the others say");
+  };
+  detail::mpi_check(
+      MPI_Iallgather(&memory->length, 1, MPI_INT, memory->lengths.data(), 1, MPI_INT, MPI_COMM_WORLD, &request), what);
+  finish();
+  int sum = 0;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    memory->offsets[r] = sum;
+    sum += memory->lengths[r];
+  }
+  memory->all.resize(static_cast<std::size_t>(sum));
+  detail::mpi_check(MPI_Iallgatherv(memory->mine.data(), memory->length, MPI_BYTE, memory->all.data(),
+                                    memory->lengths.data(), memory->offsets.data(), MPI_BYTE, MPI_COMM_WORLD, &request),
+                    what);
+  finish();
+  std::vector<std::vector<std::byte>> result;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    const auto first = memory->all.begin() + memory->offsets[r];
+    result.emplace_back(first, first + memory->lengths[r]);
+  }
+  return result;
+}
+
 namespace detail {
 
 void mpi_check(int code, const std::string& what) {

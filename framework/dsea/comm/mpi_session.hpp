@@ -2,7 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace dsea {
 
@@ -27,6 +30,9 @@ class MpiSession {
   int size() const { return size_; }
   /// The smallest of all ranks' numbers, on every rank. Collective; RunError if not all have come within `timeout`.
   int smallest(int mine, std::chrono::nanoseconds timeout) const;
+  /// What every rank has brought, by rank, on every rank. Collective; RunError if not all have come within `timeout`.
+  std::vector<std::vector<std::byte>> gather_all(std::span<const std::byte> mine,
+                                                 std::chrono::nanoseconds timeout) const;
   /// Name and version of the MPI library, for people: "Open MPI v4.1.4".
   const std::string& library() const { return library_; }
 

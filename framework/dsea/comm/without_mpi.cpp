@@ -22,6 +22,10 @@ MpiSession::MpiSession() { refuse(); }
 MpiSession::~MpiSession() = default;
 int MpiSession::smallest(int, std::chrono::nanoseconds) const { refuse(); }
 
+std::vector<std::vector<std::byte>> MpiSession::gather_all(std::span<const std::byte>, std::chrono::nanoseconds) const {
+  refuse();
+}
+
 std::unique_ptr<Transport> make_mpi_transport(MpiSession&, const MpiOptions&) { refuse(); }
 
 }  // namespace dsea

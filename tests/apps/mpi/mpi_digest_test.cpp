@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dsea/base/text.hpp"
+#include "dsea/comm/ucx_transport.hpp"
 #include "support/command.hpp"
 
 namespace {
@@ -30,6 +31,12 @@ void expect_one_digest(const std::string& program, const std::string& sets) {
     EXPECT_EQ(digest(dsea::cat(DSEA_MPIEXEC, " --oversubscribe -n ", c.ranks, " ", run, " --transport mpi", rest)),
               right)
         << "mpi, " << c.ranks << " ranks" << rest;
+    if (dsea::ucx_available() && c.workers % 2 == 1) {
+      EXPECT_EQ(digest(dsea::cat(DSEA_MPIEXEC, " --oversubscribe -n ", c.ranks, " ", run, " --transport ucx", rest,
+                                 c.ranks == 3 ? R"( --set "ring.rails=[\"lo\", \"lo\"]")" : "")),
+                right)
+          << "ucx, " << c.ranks << " ranks" << rest;
+    }
     EXPECT_EQ(digest(dsea::cat(run, " --ranks ", c.ranks, rest)), right) << "local, " << c.ranks << " ranks" << rest;
   }
 }

@@ -1,0 +1,24 @@
+// What ucx_*.cpp define, in a library built without UCX or without MPI.
+#ifndef DSEA_HAVE_UCX
+
+#include "dsea/base/error.hpp"
+#include "dsea/comm/ucx_transport.hpp"
+
+namespace dsea {
+
+bool ucx_available() { return false; }
+
+void check_ucx(const std::vector<std::string>&) {
+  throw UsageError(
+      "transport ucx is not in this build: install UCX and an MPI library and configure with -DDSEA_UCX=ON, or use "
+      "transport mpi");
+}
+
+std::unique_ptr<Transport> make_ucx_transport(MpiSession&, const UcxOptions& options) {
+  check_ucx(options.rails);
+  return nullptr;
+}
+
+}  // namespace dsea
+
+#endif
