@@ -79,12 +79,12 @@ std::vector<std::vector<std::byte>> MpiSession::gather_all(std::span<const std::
                                                            std::chrono::nanoseconds timeout) const {
   const std::string what = "exchanging addresses";
   const auto ranks = static_cast<std::size_t>(size_);
-  struct Memory {
+  struct Exchange {
     int length = 0;
     std::vector<int> lengths, offsets;
     std::vector<std::byte> mine, all;
   };
-  auto memory = std::make_unique<Memory>();
+  auto memory = std::make_unique<Exchange>();
   memory->length = static_cast<int>(mine.size());
   memory->lengths.resize(ranks);
   memory->offsets.resize(ranks);

@@ -27,10 +27,10 @@
 namespace dsea::detail {
 namespace {
 
-constexpr std::size_t window = 2;       // messages of a rail under way
-constexpr std::uint64_t ahead = 4;      // every so many small transfers one waits for its receiver
-constexpr std::size_t small = 3 << 10;  // bytes of a transfer that need not wait
-constexpr std::size_t align = 64;       // parts of rails begin at multiples of it
+constexpr std::size_t rail_window = 2;          // messages of a rail under way
+constexpr std::uint64_t waits_every = 4;        // every so many small transfers one waits for its receiver
+constexpr std::size_t need_not_wait = 3 << 10;  // bytes of a transfer that need not wait
+constexpr std::size_t part_alignment = 64;      // parts of rails begin at multiples of it
 
 struct FirstMessage {
   std::uint64_t transfer = 0;  // counted from 0
@@ -39,7 +39,7 @@ struct FirstMessage {
 
 /// Tags tell the messages of a rail apart: their number in the transfer, and the transfer's.
 std::uint64_t tag_of(std::uint64_t transfer, std::uint64_t message) { return (transfer << 24) | message; }
-constexpr std::uint64_t first_message = (1U << 24) - 1;
+constexpr std::uint64_t first_message_number = (1U << 24) - 1;
 
 /// A rail's part of the stream while it travels.
 class Part {
@@ -81,7 +81,7 @@ class Part {
     void* request = nullptr;
     std::array<ucp_dt_iov_t, SegmentList::most> pieces;
   };
-  std::array<Message, window> under_way_;
+  std::array<Message, rail_window> under_way_;
   std::size_t position_ = 0;
   std::size_t end_ = 0;
   std::uint64_t messages_ = 0;
@@ -137,7 +137,7 @@ class UcxPort : public TrafficCounter {
       segments_.assign(segments, name_);
       if (segments_.on_device()) throw RunError(name_ + ": device memory must be staged through the host");
       const std::size_t all = segments_.bytes();
-      const std::size_t share = (all / rails_.size() + align - 1) / align * align;
+      const std::size_t share = (all / rails_.size() + part_alignment - 1) / part_alignment * part_alignment;
       for (std::size_t r = 0; r < rails_.size(); ++r) {
         const bool last = r + 1 == rails_.size();
         parts_[r].begin(std::min(all, r * share), last ? all : std::min(all, (r + 1) * share));
@@ -247,8 +247,8 @@ class UcxSendPort final : public SendPort, public UcxPort {
   void start(std::span<const Segment> segments) override {
     start_transfer(segments, [this] {
       first_ = {transfers_, segments_.bytes()};
-      first_request_ =
-          rails_[0]->send(&first_piece_, 1, tag_of(transfers_, first_message), transfers_ % ahead == ahead - 1);
+      first_request_ = rails_[0]->send(&first_piece_, 1, tag_of(transfers_, first_message_number),
+                                       transfers_ % waits_every == waits_every - 1);
     });
   }
   bool wait(std::chrono::nanoseconds timeout) override { return wait_for(timeout); }
@@ -258,7 +258,7 @@ class UcxSendPort final : public SendPort, public UcxPort {
     const bool first = rails_[0]->test(first_request_);
     const bool parts =
         progress_parts([this](UcxRail& rail, const ucp_dt_iov_t* pieces, std::size_t count, std::uint64_t tag) {
-          return rail.send(pieces, count, tag, segments_.bytes() > small);
+          return rail.send(pieces, count, tag, segments_.bytes() > need_not_wait);
         });
     return first && parts;
   }
@@ -275,7 +275,7 @@ class UcxReceivePort final : public ReceivePort, public UcxPort {
   void start(std::span<const Segment> segments) override {
     start_transfer(segments, [this] {
       first_done_ = false;
-      first_request_ = rails_[0]->receive(&first_piece_, 1, tag_of(transfers_, first_message));
+      first_request_ = rails_[0]->receive(&first_piece_, 1, tag_of(transfers_, first_message_number));
     });
   }
   bool wait(std::chrono::nanoseconds timeout) override { return wait_for(timeout); }
