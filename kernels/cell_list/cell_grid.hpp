@@ -25,8 +25,11 @@ struct Axis {
 
   /// How far a position lies outside a part; 0 inside.
   DSEA_FN double strays(double x, int part) const {
-    const double below = (lo + part / per_part) - x;
-    const double beyond = x - (lo + (part + 1) / per_part);
+    return outside(x, lo + part / per_part, lo + (part + 1) / per_part);
+  }
+  DSEA_FN static double outside(double x, double first, double last) {
+    const double below = first - x;
+    const double beyond = x - last;
     const double most = below > beyond ? below : beyond;
     return most > 0 ? most : 0;
   }
@@ -85,11 +88,7 @@ struct SlabAxis : Axis {
 
   /// How far a position lies outside a part; 0 inside.
   DSEA_FN double strays(double at, int part) const {
-    if (edges == nullptr) return Axis::strays(at, part);
-    const double below = edges[part] - at;
-    const double beyond = at - edges[part + 1];
-    const double most = below > beyond ? below : beyond;
-    return most > 0 ? most : 0;
+    return edges == nullptr ? Axis::strays(at, part) : outside(at, edges[part], edges[part + 1]);
   }
 
   /// Width of a slab. On the host: edges must be there.

@@ -40,8 +40,7 @@ class FileSource final : public MoleculeSource {
                              cat("the ", name_, " has velocities: remove the temperature, or the velocities"));
       }
       draw_velocities(settings);
-    }
-    if (settings.temperature < 0 && !file_.has_velocities && count_ > 0) {
+    } else if (!file_.has_velocities && count_ > 0) {
       settings.origin.warn("system.temperature",
                            cat("is not given, and the ", name_, " has no velocities: molecules start at rest"));
     }

@@ -1,5 +1,6 @@
 #include "kernels/md/output_settings.hpp"
 
+#include <charconv>
 #include <filesystem>
 
 #include "dsea/base/text.hpp"
@@ -25,12 +26,15 @@ OutputSettings::OutputSettings(const Config& config) {
   }
   if (const auto start = config.find_file("system.dump"); start && when.dump_every > 0) {
     const std::filesystem::path file(*start);
+    const std::string name = file.filename().string();
+    std::int64_t step = -1;  // of which the start could be a dump
+    if (const std::size_t digits = name.find_first_of("0123456789"); digits != std::string::npos) {
+      std::from_chars(name.data() + digits, name.data() + name.size(), step);
+    }
+    const bool written = step >= 0 && step <= steps && when.dump(step) && name == lammps::dump_name(step);
     const std::string out = config.get<std::string>("run.out", "out");
-    std::error_code ignored;
-    for (std::int64_t step = 0; step <= steps; step += when.dump_every) {
-      // Names are compared first: there may be many steps.
-      if (file.filename() != lammps::dump_name(step)) continue;
-      if (!std::filesystem::equivalent(out, file.parent_path().empty() ? "." : file.parent_path(), ignored)) break;
+    std::error_code ignored;  // a folder that is not there yet is no other one
+    if (written && std::filesystem::equivalent(out, file.parent_path().empty() ? "." : file.parent_path(), ignored)) {
       config.fail("output.dump_every", cat("step ", step, " would overwrite the start of this run, ", *start,
                                            ": choose another folder by --out"));
     }

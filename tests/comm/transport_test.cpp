@@ -1,4 +1,4 @@
-// What every transport must do; linked once with local_harness.cpp and once with mpi_harness.cpp.
+// What every transport must do; linked once with local_harness.cpp and once with process_harness.cpp.
 #include <gtest/gtest.h>
 
 #include <random>

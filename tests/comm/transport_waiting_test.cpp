@@ -1,4 +1,4 @@
-// How transports wait, and for whom; linked once with local_harness.cpp and once with mpi_harness.cpp.
+// How transports wait, and for whom; linked once with local_harness.cpp and once with process_harness.cpp.
 #include <gtest/gtest.h>
 
 #include <thread>

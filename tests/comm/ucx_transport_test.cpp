@@ -6,7 +6,14 @@
 #include <string>
 
 #include "comm/harness.hpp"
+#include "comm/process_harness.hpp"
 #include "dsea/base/error.hpp"
+
+std::unique_ptr<dsea::Transport> comm_test::make_process_transport(dsea::MpiSession& session, std::size_t chunk_bytes) {
+  dsea::UcxOptions options;
+  if (chunk_bytes > 0) options.chunk_bytes = chunk_bytes;
+  return dsea::make_ucx_transport(session, options);
+}
 
 namespace {
 

@@ -43,15 +43,17 @@ class AppRun {
     if (const int bad = on_all_ranks([this] { read_config(); })) return bad;
     std::unique_ptr<Transport> transport;
     std::unique_ptr<RankRun> rank;
-    if (const int bad = on_all_ranks([this] { check_transport(); })) return bad;
     const auto prepare = [&] {
       transport = line_.transport == "ucx" ? make_ucx_transport(*session_, {.rails = settings_.rails})
                                            : make_mpi_transport(*session_);
       rank = std::make_unique<RankRun>(make_, *config_, device_, *transport, log_, ranks_here(), line_.plan);
-      if (!line_.plan) begin(*rank, transport->describe());
     };
     if (const int bad = on_all_ranks(prepare)) return bad;
-    if (const int bad = on_all_ranks([this] { demand_one_configuration(); })) return bad;
+    const auto begin_together = [&] {
+      demand_one_configuration();  // before anything in the output folder is replaced
+      if (!line_.plan) begin(*rank, transport->describe());
+    };
+    if (const int bad = on_all_ranks(begin_together)) return bad;
     const bool first = session_->rank() == 0;
     if (line_.plan) {
       if (first) print_plan(*rank);
@@ -62,11 +64,6 @@ class AppRun {
   }
 
  private:
-  /// What one rank may find wrong before all make their connections together.
-  void check_transport() const {
-    if (line_.transport == "ucx") check_ucx(settings_.rails);
-  }
-
   /// Ranks that read different files, or are different programs, would compute nonsense together.
   void demand_one_configuration() const {
     std::string text = cat(name_, "\n", config_->effective_toml());
@@ -87,6 +84,7 @@ class AppRun {
     config_.emplace(Config::from_file(line_.config, sets()));
     config_->set_log(!session_ || session_->rank() == 0 ? log_ : Log(LogLevel::error));
     settings_ = RunSettings::read(*config_);
+    if (line_.transport == "ucx") check_ucx(settings_.rails);  // alone: making connections takes all ranks
     device_.backend = line_.device;
     device_.isa = line_.isa;
     device_.threads = line_.threads > 0 ? line_.threads : std::max(1, available_cores() / ranks_here());

@@ -20,6 +20,14 @@ void progress_for(ucp_worker_h worker, void* request) noexcept {
   }
 }
 
+/// One piece is sent as it is, several as a list.
+ucp_request_param_t parameters(std::size_t pieces) {
+  ucp_request_param_t p{};
+  p.op_attr_mask = UCP_OP_ATTR_FIELD_DATATYPE;
+  p.datatype = pieces == 1 ? ucp_dt_make_contig(1) : ucp_dt_make_iov();
+  return p;
+}
+
 std::vector<std::string> names_in(const char* folder) {
   std::vector<std::string> names;
   std::error_code ignored;
@@ -115,15 +123,8 @@ void UcxRail::connect(std::span<const std::byte> address) {
 
 void UcxRail::broke(void* rail, ucp_ep_h, ucs_status_t status) { static_cast<UcxRail*>(rail)->broken_ = status; }
 
-ucp_request_param_t UcxRail::parameters(const ucp_dt_iov_t*, std::size_t count) const {
-  ucp_request_param_t p{};
-  p.op_attr_mask = UCP_OP_ATTR_FIELD_DATATYPE;
-  p.datatype = count == 1 ? ucp_dt_make_contig(1) : ucp_dt_make_iov();
-  return p;
-}
-
 void* UcxRail::send(const ucp_dt_iov_t* pieces, std::size_t count, std::uint64_t tag, bool sync) {
-  const ucp_request_param_t p = parameters(pieces, count);
+  const ucp_request_param_t p = parameters(count);
   const void* const data = count == 1 ? pieces->buffer : pieces;
   const std::size_t n = count == 1 ? pieces->length : count;
   void* const request =
@@ -133,7 +134,7 @@ void* UcxRail::send(const ucp_dt_iov_t* pieces, std::size_t count, std::uint64_t
 }
 
 void* UcxRail::receive(const ucp_dt_iov_t* pieces, std::size_t count, std::uint64_t tag) {
-  const ucp_request_param_t p = parameters(pieces, count);
+  const ucp_request_param_t p = parameters(count);
   constexpr ucp_tag_t all_bits = ~ucp_tag_t{0};
   void* const request = count == 1
                             ? ucp_tag_recv_nbx(worker_, pieces->buffer, pieces->length, tag, all_bits, &p)

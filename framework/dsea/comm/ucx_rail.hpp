@@ -50,7 +50,6 @@ class UcxRail {
 
  private:
   static void broke(void* rail, ucp_ep_h endpoint, ucs_status_t status);
-  ucp_request_param_t parameters(const ucp_dt_iov_t* pieces, std::size_t count) const;
 
   std::string name_;
   ucp_context_h context_ = nullptr;

@@ -68,8 +68,6 @@ void say_hello(const UcxRails& sending, const UcxRails& receiving, Clock::time_p
     void* request = nullptr;
   };
   std::vector<Word> out(sending.size()), in(receiving.size());
-  for (Word* word = out.data(); word != out.data() + out.size(); ++word) word->piece.buffer = &word->text;
-  for (Word* word = in.data(); word != in.data() + in.size(); ++word) word->piece.buffer = &word->text;
   for (std::size_t r = 0; r < out.size(); ++r) {
     in[r].request = receiving[r]->receive(&in[r].piece, 1, tag);
     out[r].request = sending[r]->send(&out[r].piece, 1, tag, true);

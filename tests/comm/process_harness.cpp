@@ -1,17 +1,16 @@
+#include "comm/process_harness.hpp"
+
 #include <gtest/gtest.h>
 #include <mpi.h>
 
 #include "comm/harness.hpp"
-#include "dsea/comm/ucx_transport.hpp"
 
 namespace comm_test {
 
 void on_every_rank(const std::function<void(dsea::Transport&)>& body, const Options& options) {
   dsea::MpiSession session;
-  dsea::UcxOptions ucx;
-  if (options.chunk_bytes > 0) ucx.chunk_bytes = options.chunk_bytes;
   try {
-    const auto transport = dsea::make_ucx_transport(session, ucx);
+    const auto transport = make_process_transport(session, options.chunk_bytes);
     body(*transport);
   } catch (const std::exception& error) {
     ADD_FAILURE() << error.what();
