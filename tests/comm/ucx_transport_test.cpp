@@ -31,7 +31,9 @@ TEST(UcxTransport, SaysWhatItUses) {
 TEST(UcxTransport, ADeviceThatIsNotThereIsNamed) {
   dsea::MpiSession session;
   try {
-    dsea::make_ucx_transport(session, {.rails = {"nosuch0"}});
+    dsea::UcxOptions options;
+    options.rails = {"nosuch0"};
+    dsea::make_ucx_transport(session, options);
     FAIL() << "no error";
   } catch (const dsea::UsageError& e) {
     EXPECT_NE(std::string(e.what()).find("there is no network device 'nosuch0' on this node; there are: "),
@@ -44,8 +46,11 @@ TEST(UcxTransport, StripesOverRails) {  // the same device several times: rails 
   dsea::MpiSession session;
   std::mt19937 random(7);
   for (const std::size_t rails : {2U, 3U, 4U}) {
-    const auto transport = dsea::make_ucx_transport(
-        session, {.rails = std::vector<std::string>(rails, "lo"), .chunk_bytes = std::size_t{100} << 10});
+    dsea::UcxOptions options;
+    options.rails = std::vector<std::string>(rails, "lo");
+    options.chunk_bytes = std::size_t{100} << 10;
+    options.node = session.rank();  // rails are for what leaves a node
+    const auto transport = dsea::make_ucx_transport(session, options);
     if (transport->size() == 1) return;
     std::uint64_t transfer = 0;
     for (const std::size_t bytes : {0U, 1U, 63U, 64U, 65U, 1000U, 65536U, 1'000'003U, 3'000'000U}) {

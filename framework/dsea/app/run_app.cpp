@@ -44,8 +44,15 @@ class AppRun {
     std::unique_ptr<Transport> transport;
     std::unique_ptr<RankRun> rank;
     const auto prepare = [&] {
-      transport = line_.transport == "ucx" ? make_ucx_transport(*session_, {.rails = settings_.rails})
-                                           : make_mpi_transport(*session_);
+      if (line_.transport == "ucx") {
+        UcxOptions options;
+        options.rails = settings_.rails;
+        options.relays = settings_.relays;
+        options.warn = [log = log_](const std::string& text) { log.warning(text); };
+        transport = make_ucx_transport(*session_, options);
+      } else {
+        transport = make_mpi_transport(*session_);
+      }
       rank = std::make_unique<RankRun>(make_, *config_, device_, *transport, log_, ranks_here(), line_.plan);
     };
     if (const int bad = on_all_ranks(prepare)) return bad;

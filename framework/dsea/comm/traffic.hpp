@@ -25,12 +25,15 @@ class TrafficCounter {
   }
 
  protected:
+  void count_start() { started_.fetch_add(1, std::memory_order_relaxed); }
+  void count_move() { moved_.fetch_add(1, std::memory_order_relaxed); }
   void count_transfer(std::size_t bytes) {
     transfers_.fetch_add(1, std::memory_order_relaxed);
     bytes_.fetch_add(bytes, std::memory_order_relaxed);
   }
 
  private:
+  std::atomic<std::uint64_t> started_{0}, moved_{0};
   std::atomic<std::uint64_t> transfers_{0};
   std::atomic<std::uint64_t> bytes_{0};
 };

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -40,6 +41,13 @@ class ReceivePort {
   virtual bool wait(std::chrono::nanoseconds timeout) = 0;
 };
 
+/// What a rail, one network path of several, has carried to the next rank.
+struct RailTraffic {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::string lost;  ///< why it is not used any more; empty: it is
+};
+
 /// One rank's connections. Created before the ring's threads; ports are made then and live as long as the transport.
 class Transport {
  public:
@@ -59,6 +67,9 @@ class Transport {
   // The ring: rank p sends to p+1 (the last to 0). Only with size() > 1.
   virtual SendPort& to_next() = 0;           // used by the output thread
   virtual ReceivePort& from_previous() = 0;  // used by the input thread
+
+  /// The rails to the next rank; empty where transfers are not striped by this library. Any thread.
+  virtual std::vector<RailTraffic> rails() const { return {}; }
 
   // Loading: every rank but 0 makes some of the slices and sends them to rank 0's input thread.
   virtual SendPort& load_to_first() = 0;         // used by the io thread of ranks 1..

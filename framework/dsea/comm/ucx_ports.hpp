@@ -2,18 +2,20 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <vector>
 
-#include "dsea/comm/transport.hpp"
-#include "dsea/comm/ucx_rail.hpp"
+#include "dsea/comm/ucx_port.hpp"
 
 namespace dsea::detail {
 
-using UcxRails = std::vector<std::unique_ptr<UcxRail>>;
+/// A port, and the same object as what both directions share.
+template <class Port>
+struct UcxPortOf {
+  std::unique_ptr<Port> port;
+  UcxPort* shared = nullptr;
+};
 
-/// The rails of a sender are connected.
-std::unique_ptr<SendPort> make_ucx_send_port(UcxRails rails, std::string name, std::size_t chunk_bytes);
-std::unique_ptr<ReceivePort> make_ucx_receive_port(UcxRails rails, std::string name, std::size_t chunk_bytes);
+/// The rails are connected.
+UcxPortOf<SendPort> make_ucx_send_port(UcxRails rails, UcxPortOptions options);
+UcxPortOf<ReceivePort> make_ucx_receive_port(UcxRails rails, UcxPortOptions options);
 
 }  // namespace dsea::detail

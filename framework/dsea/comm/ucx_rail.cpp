@@ -1,6 +1,10 @@
 #include "dsea/comm/ucx_rail.hpp"
 
+#include <ucs/config/global_opts.h>
+
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
@@ -40,8 +44,33 @@ std::vector<std::string> names_in(const char* folder) {
 }  // namespace
 
 void ucx_check(ucs_status_t status, const std::string& what) {
-  if (status != UCS_OK) throw RunError(cat("ucx: ", what, " failed: ", ucs_status_string(status)));
+  if (status != UCS_OK) throw UcxRailError(cat("ucx: ", what, " failed: ", ucs_status_string(status)));
 }
+
+namespace {
+
+ucp_context_h open_context(const std::string& device, const std::string& name) {
+  // Its warnings are of messages that nobody took, as when a rail is given up: this library says such things itself.
+  if (std::getenv("UCX_LOG_LEVEL") == nullptr) ucs_global_opts_set_value("LOG_LEVEL", "error");
+  ucp_config_t* config = nullptr;
+  ucx_check(ucp_config_read(nullptr, nullptr, &config), name + ": reading the configuration");
+  if (!device.empty()) {
+    const ucs_status_t status = ucp_config_modify(config, "NET_DEVICES", device.c_str());
+    if (status != UCS_OK) ucp_config_release(config);
+    ucx_check(status, name + ": choosing the device");
+  }
+  ucp_params_t p{};
+  p.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
+  p.features = UCP_FEATURE_TAG | UCP_FEATURE_WAKEUP;
+  p.estimated_num_eps = 1;
+  ucp_context_h context = nullptr;
+  const ucs_status_t status = ucp_init(&p, config, &context);
+  ucp_config_release(config);
+  ucx_check(status, name + ": opening a context");
+  return context;
+}
+
+}  // namespace
 
 void demand_network_device(const std::string& device) {
   const std::string without_port = device.substr(0, device.find(':'));
@@ -55,21 +84,24 @@ void demand_network_device(const std::string& device) {
   throw UsageError(cat("there is no network device '", device, "' on this node; there are: ", there));
 }
 
+std::string ucx_version() {
+  unsigned major = 0, minor = 0, release = 0;
+  ucp_get_version(&major, &minor, &release);
+  return cat("UCX ", major, ".", minor, ".", release);
+}
+
+bool ucx_takes_cuda_memory() {
+  const ucp_context_h context = open_context("", "asking for kinds of memory");
+  ucp_context_attr_t attributes{};
+  attributes.field_mask = UCP_ATTR_FIELD_MEMORY_TYPES;
+  const ucs_status_t status = ucp_context_query(context, &attributes);
+  ucp_cleanup(context);
+  ucx_check(status, "asking for kinds of memory");
+  return (attributes.memory_types >> UCS_MEMORY_TYPE_CUDA & 1) != 0;
+}
+
 UcxRail::UcxRail(const std::string& device, std::string name) : name_(std::move(name)) {
-  ucp_config_t* config = nullptr;
-  ucx_check(ucp_config_read(nullptr, nullptr, &config), name_ + ": reading the configuration");
-  if (!device.empty()) {
-    const ucs_status_t status = ucp_config_modify(config, "NET_DEVICES", device.c_str());
-    if (status != UCS_OK) ucp_config_release(config);
-    ucx_check(status, name_ + ": choosing the device");
-  }
-  ucp_params_t parameters{};
-  parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
-  parameters.features = UCP_FEATURE_TAG | UCP_FEATURE_WAKEUP;
-  parameters.estimated_num_eps = 1;
-  const ucs_status_t status = ucp_init(&parameters, config, &context_);
-  ucp_config_release(config);
-  ucx_check(status, name_ + ": opening a context");
+  context_ = open_context(device, name_);
   try {
     ucp_worker_params_t worker{};
     worker.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
@@ -84,18 +116,21 @@ UcxRail::UcxRail(const std::string& device, std::string name) : name_(std::move(
 }
 
 UcxRail::~UcxRail() {
+  for (Letter& letter : out_) abandon(letter.message);
+  abandon(in_.message);
   if (endpoint_ != nullptr) {
     // Not by force, unless it is broken: UCX 1.13 stops the program when a connection that is being made is forced to
     // end.
-    ucp_request_param_t parameters{};
-    parameters.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-    parameters.flags = broken_ == UCS_OK ? 0 : UCP_EP_CLOSE_FLAG_FORCE;
-    void* const request = ucp_ep_close_nbx(endpoint_, &parameters);
+    ucp_request_param_t how{};
+    how.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+    how.flags = broken_ == UCS_OK ? 0 : UCP_EP_CLOSE_FLAG_FORCE;
+    void* const request = ucp_ep_close_nbx(endpoint_, &how);
     if (UCS_PTR_IS_PTR(request)) {
       progress_for(worker_, request);
       ucp_request_free(request);
     }
   }
+  for (ucp_mem_h memory : memory_) ucp_mem_unmap(context_, memory);
   ucp_worker_destroy(worker_);
   ucp_cleanup(context_);
 }
@@ -111,54 +146,110 @@ std::vector<std::byte> UcxRail::address() const {
 }
 
 void UcxRail::connect(std::span<const std::byte> address) {
-  ucp_ep_params_t parameters{};
-  parameters.field_mask =
+  ucp_ep_params_t ep{};
+  ep.field_mask =
       UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
-  parameters.address = reinterpret_cast<const ucp_address_t*>(address.data());
-  parameters.err_mode = UCP_ERR_HANDLING_MODE_PEER;
-  parameters.err_handler.cb = &UcxRail::broke;
-  parameters.err_handler.arg = this;
-  ucx_check(ucp_ep_create(worker_, &parameters, &endpoint_), name_ + ": connecting");
+  ep.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  ep.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+  ep.err_handler.cb = &UcxRail::broke;
+  ep.err_handler.arg = this;
+  ucx_check(ucp_ep_create(worker_, &ep, &endpoint_), name_ + ": connecting");
 }
 
 void UcxRail::broke(void* rail, ucp_ep_h, ucs_status_t status) { static_cast<UcxRail*>(rail)->broken_ = status; }
 
-void* UcxRail::send(const ucp_dt_iov_t* pieces, std::size_t count, std::uint64_t tag, bool sync) {
-  const ucp_request_param_t p = parameters(count);
-  const void* const data = count == 1 ? pieces->buffer : pieces;
-  const std::size_t n = count == 1 ? pieces->length : count;
+void UcxRail::use_memory(void* data, std::size_t bytes, bool on_device) {
+  if (bytes == 0) return;
+  ucp_mem_map_params_t p{};
+  p.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_MEMORY_TYPE;
+  p.address = data;
+  p.length = bytes;
+  p.memory_type = on_device ? UCS_MEMORY_TYPE_CUDA : UCS_MEMORY_TYPE_HOST;
+  ucp_mem_h memory = nullptr;
+  ucx_check(ucp_mem_map(context_, &p, &memory), name_ + ": registering memory");
+  memory_.push_back(memory);
+}
+
+void UcxRail::send(UcxMessage& message, std::uint64_t tag, bool sync) {
+  const ucp_request_param_t p = parameters(message.count);
+  const void* const data = message.count == 1 ? message.pieces[0].buffer : message.pieces.data();
+  const std::size_t n = message.count == 1 ? message.pieces[0].length : message.count;
   void* const request =
       sync ? ucp_tag_send_sync_nbx(endpoint_, data, n, tag, &p) : ucp_tag_send_nbx(endpoint_, data, n, tag, &p);
   if (UCS_PTR_IS_ERR(request)) ucx_check(UCS_PTR_STATUS(request), name_ + ": sending");
-  return request;
+  message.request = request;
 }
 
-void* UcxRail::receive(const ucp_dt_iov_t* pieces, std::size_t count, std::uint64_t tag) {
-  const ucp_request_param_t p = parameters(count);
-  constexpr ucp_tag_t all_bits = ~ucp_tag_t{0};
-  void* const request = count == 1
-                            ? ucp_tag_recv_nbx(worker_, pieces->buffer, pieces->length, tag, all_bits, &p)
-                            : ucp_tag_recv_nbx(worker_, const_cast<ucp_dt_iov_t*>(pieces), count, tag, all_bits, &p);
+std::optional<UcxIncoming> UcxRail::take(UcxMatch match) {
+  ucp_tag_recv_info_t info;
+  const ucp_tag_message_h message = ucp_tag_probe_nb(worker_, match.tag, match.mask, 1, &info);
+  if (message == nullptr) return std::nullopt;
+  return UcxIncoming{message, info.sender_tag, info.length};
+}
+
+void UcxRail::receive(UcxMessage& into, const UcxIncoming& incoming) {
+  const ucp_request_param_t p = parameters(into.count);
+  void* const data = into.count == 1 ? into.pieces[0].buffer : into.pieces.data();
+  const std::size_t n = into.count == 1 ? into.pieces[0].length : into.count;
+  void* const request = ucp_tag_msg_recv_nbx(worker_, data, n, incoming.message, &p);
   if (UCS_PTR_IS_ERR(request)) ucx_check(UCS_PTR_STATUS(request), name_ + ": receiving");
-  return request;
+  into.request = request;
 }
 
-bool UcxRail::test(void*& request) {
-  if (request == nullptr) return true;
-  const ucs_status_t status = ucp_request_check_status(request);
+void UcxRail::expect(UcxMessage& into, std::uint64_t tag) {
+  const ucp_request_param_t p = parameters(into.count);
+  void* const data = into.count == 1 ? into.pieces[0].buffer : into.pieces.data();
+  const std::size_t n = into.count == 1 ? into.pieces[0].length : into.count;
+  void* const request = ucp_tag_recv_nbx(worker_, data, n, tag, ~ucp_tag_t{0}, &p);
+  if (UCS_PTR_IS_ERR(request)) ucx_check(UCS_PTR_STATUS(request), name_ + ": receiving");
+  into.request = request;
+}
+
+bool UcxRail::test(UcxMessage& message) {
+  if (message.request == nullptr) return true;
+  const ucs_status_t status = ucp_request_check_status(message.request);
   if (status == UCS_INPROGRESS) return false;
-  ucp_request_free(request);
-  request = nullptr;
+  ucp_request_free(message.request);
+  message.request = nullptr;
   ucx_check(status, name_ + ": a transfer");
   return true;
 }
 
-void UcxRail::cancel(void*& request) noexcept {
-  if (request == nullptr) return;
-  ucp_request_cancel(worker_, request);
-  progress_for(worker_, request);
-  ucp_request_free(request);
-  request = nullptr;
+void UcxRail::abandon(UcxMessage& message) noexcept {
+  if (message.request == nullptr) return;
+  if (ucp_request_check_status(message.request) == UCS_INPROGRESS) ucp_request_cancel(worker_, message.request);
+  ucp_request_free(message.request);  // at once, or when it is complete
+  message.request = nullptr;
+}
+
+bool UcxRail::send_small(std::uint64_t tag, std::span<const std::byte> bytes) {
+  for (Letter& letter : out_) {
+    if (!test(letter.message)) continue;
+    std::copy(bytes.begin(), bytes.end(), letter.text.begin());
+    letter.message.clear();
+    letter.message.add(letter.text.data(), bytes.size());
+    send(letter.message, tag);
+    return true;
+  }
+  return false;
+}
+
+std::optional<UcxRail::Small> UcxRail::take_small(UcxMatch match) {
+  if (!in_taken_) {
+    const auto incoming = take(match);
+    if (!incoming) return std::nullopt;
+    if (incoming->bytes > ucx_small)
+      throw RunError(name_ + ": a message that is too long: are all ranks the same program?");
+    in_tag_ = incoming->tag;
+    in_bytes_ = incoming->bytes;
+    in_taken_ = true;
+    in_.message.clear();
+    in_.message.add(in_.text.data(), in_bytes_);
+    receive(in_.message, *incoming);
+  }
+  if (!test(in_.message)) return std::nullopt;
+  in_taken_ = false;
+  return Small{in_tag_, {in_.text.data(), in_bytes_}};
 }
 
 bool UcxRail::progress() {

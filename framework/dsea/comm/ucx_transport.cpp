@@ -1,129 +1,71 @@
 #include "dsea/comm/ucx_transport.hpp"
 
-#include <cstring>
-#include <span>
 #include <utility>
 
-#include "dsea/base/backoff.hpp"
 #include "dsea/base/error.hpp"
 #include "dsea/base/text.hpp"
-#include "dsea/comm/deadline.hpp"
 #include "dsea/comm/mpi_transport.hpp"
+#include "dsea/comm/ucx_connect.hpp"
 #include "dsea/comm/ucx_ports.hpp"
+#include "dsea/comm/ucx_relay.hpp"
 
 namespace dsea {
 namespace {
 
-using detail::UcxRail;
-using detail::UcxRails;
-
-std::string library_version() {
-  unsigned major = 0, minor = 0, release = 0;
-  ucp_get_version(&major, &minor, &release);
-  return cat("UCX ", major, ".", minor, ".", release);
-}
-
-UcxRails open_rails(const std::vector<std::string>& devices, const std::string& port) {
-  UcxRails rails;
-  for (const std::string& device : devices) {
-    rails.push_back(std::make_unique<UcxRail>(device, device.empty() ? port : cat(port, ", rail ", device)));
-  }
-  return rails;
-}
-
-/// The addresses of all rails, one after the other, each behind its length.
-std::vector<std::byte> packed_addresses(const UcxRails& rails) {
-  std::vector<std::byte> all;
-  for (const auto& rail : rails) {
-    const std::vector<std::byte> address = rail->address();
-    const std::uint64_t length = address.size();
-    const auto* const bytes = reinterpret_cast<const std::byte*>(&length);
-    all.insert(all.end(), bytes, bytes + sizeof length);
-    all.insert(all.end(), address.begin(), address.end());
-  }
-  return all;
-}
-
-void connect(const UcxRails& rails, std::span<const std::byte> addresses, int other) {
-  for (const auto& rail : rails) {
-    std::uint64_t length = 0;
-    if (addresses.size() >= sizeof length) std::memcpy(&length, addresses.data(), sizeof length);
-    if (length == 0 || addresses.size() - sizeof length < length) {
-      throw UsageError(cat("ucx: rank ", other, " has fewer rails than this one: all ranks need as many"));
-    }
-    rail->connect(addresses.subspan(sizeof length, length));
-    addresses = addresses.subspan(sizeof length + length);
-  }
-  if (!addresses.empty())
-    throw UsageError(cat("ucx: rank ", other, " has more rails than this one: all ranks need as many"));
-}
-
-/// A word over every rail, both ways, so that all connections are made before the first transfer, and one that cannot
-/// be is known by its name at the start.
-void say_hello(const UcxRails& sending, const UcxRails& receiving, Clock::time_point deadline) {
-  constexpr std::uint64_t tag = ~std::uint64_t{0};
-  struct Word {
-    std::uint64_t text = 0x48454c4c4f;
-    ucp_dt_iov_t piece{&text, sizeof text};
-    void* request = nullptr;
-  };
-  std::vector<Word> out(sending.size()), in(receiving.size());
-  for (std::size_t r = 0; r < out.size(); ++r) {
-    in[r].request = receiving[r]->receive(&in[r].piece, 1, tag);
-    out[r].request = sending[r]->send(&out[r].piece, 1, tag, true);
-  }
-  for (Backoff backoff;;) {
-    bool moved = false;
-    const std::string* missing = nullptr;
-    for (std::size_t r = 0; r < out.size(); ++r) {
-      for (UcxRail* rail : {sending[r].get(), receiving[r].get()}) moved = rail->progress() || moved;
-      if (!sending[r]->test(out[r].request)) missing = &sending[r]->name();
-      if (!receiving[r]->test(in[r].request)) missing = &receiving[r]->name();
-    }
-    if (missing == nullptr) return;
-    if (time_left(deadline).count() == 0) {
-      for (std::size_t r = 0; r < out.size(); ++r) {
-        sending[r]->cancel(out[r].request);
-        receiving[r]->cancel(in[r].request);
-      }
-      throw RunError(cat(*missing, ": no connection: can these nodes reach each other over this device?"));
-    }
-    if (moved)
-      backoff.reset();
-    else
-      backoff.pause();
-  }
-}
+using detail::UcxConnections;
+using detail::UcxPortOptions;
+using detail::UcxRelay;
 
 class UcxTransport final : public Transport {
  public:
   UcxTransport(MpiSession& session, const UcxOptions& options)
       : session_(session),
-        mpi_(make_mpi_transport(session, {options.chunk_bytes, options.start_timeout})),
-        devices_(options.rails) {
-    if (devices_.empty()) devices_.emplace_back();
+        mpi_(make_mpi_transport(session, {.start_timeout = options.start_timeout})),
+        devices_(options.rails),
+        takes_device_memory_(session.smallest(detail::ucx_takes_cuda_memory() ? 1 : 0, options.start_timeout) == 1) {
     if (size() == 1) return;
-    const int next = (rank() + 1) % size();
-    const int previous = (rank() + size() - 1) % size();
-    UcxRails receiving = open_rails(devices_, cat("ucx: receiving on rank ", rank(), " from rank ", previous));
-    UcxRails sending = open_rails(devices_, cat("ucx: sending from rank ", rank(), " to rank ", next));
-    const auto addresses = session.gather_all(packed_addresses(receiving), options.start_timeout);
-    connect(sending, addresses[static_cast<std::size_t>(next)], next);
-    say_hello(sending, receiving, deadline_after(options.start_timeout));
-    next_ = make_ucx_send_port(std::move(sending), cat("ucx: sending from rank ", rank(), " to rank ", next),
-                               options.chunk_bytes);
-    previous_ = make_ucx_receive_port(
-        std::move(receiving), cat("ucx: receiving on rank ", rank(), " from rank ", previous), options.chunk_bytes);
+    UcxConnections made = detail::connect_ucx(session, options);
+    relayed_ = made.relayed || !made.relays.empty();
+    const auto place = [&](int rank) { return made.places[static_cast<std::size_t>((rank + size()) % size())]; };
+    UcxPortOptions port;
+    port.longest_chunk = options.chunk_bytes;
+    port.link_timeout = options.link_timeout;
+    port.device_memory = takes_device_memory_;
+    port.warn = options.warn;
+    port.name = cat("ucx: sending from ", place(rank()), " to ", place(rank() + 1));
+    port.rail_names = made.to_next_names;
+    auto next = detail::make_ucx_send_port(std::move(made.to_next), port);
+    next_ = std::move(next.port);
+    sending_ = next.shared;
+    port.name = cat("ucx: receiving on ", place(rank()), " from ", place(rank() - 1));
+    port.rail_names = made.from_previous_names;
+    auto previous = detail::make_ucx_receive_port(std::move(made.from_previous), port);
+    previous_ = std::move(previous.port);
+    receiving_ = previous.shared;
+    for (UcxConnections::Relay& relay : made.relays) {
+      relays_.push_back(
+          std::make_unique<UcxRelay>(std::move(relay.to_sender), std::move(relay.to_receiver), options.chunk_bytes));
+    }
     session.smallest(0, options.start_timeout);  // from here on nobody makes connections any more
   }
 
   ~UcxTransport() override {
-    // UCX's connections are made while transfers go on, with the help of both sides: nobody leaves in the middle of it,
-    // unless others do not come.
-    try {
-      if (size() > 1) session_.smallest(0, std::chrono::seconds(2));
-    } catch (const std::exception&) {
+    // UCX's connections are made while transfers go on, with the help of both sides, and relays may still be needed: so
+    // nobody leaves in the middle of it, unless others do not come. Then all threads end before the first connection is
+    // closed: otherwise they would see rails break.
+    const auto together = [this] {
+      try {
+        if (!peer_failed()) session_.smallest(0, std::chrono::seconds(2));
+      } catch (const std::exception&) {
+      }
+    };
+    if (size() == 1) return;
+    together();
+    for (detail::UcxPort* port : {sending_, receiving_}) {
+      if (port != nullptr) port->stop_thread();
     }
+    for (const auto& relay : relays_) relay->stop_thread();
+    together();
   }
 
   std::string name() const override { return "ucx"; }
@@ -132,16 +74,22 @@ class UcxTransport final : public Transport {
   std::string describe() const override {
     std::string rails;
     for (const std::string& device : devices_) rails += cat(rails.empty() ? "" : ", ", device);
-    return cat("ucx: ", library_version(), ", ", size(), size() == 1 ? " rank, " : " ranks, ",
-               rails.empty() ? std::string("one rail over all devices that UCX finds (ring.rails is not set)")
-                             : cat(devices_.size(), devices_.size() == 1 ? " rail: " : " rails: ", rails),
-               "; loading and reports by MPI; device memory staged through the host: this UCX is used for host memory");
+    return cat(
+        "ucx: ", detail::ucx_version(), ", ", size(), size() == 1 ? " rank, " : " ranks, ",
+        rails.empty() ? std::string("one rail over all devices that UCX finds (ring.rails is not set)")
+                      : cat(devices_.size(), devices_.size() == 1 ? " rail" : " rails", " between nodes: ", rails,
+                            relayed_ ? ", each card used by one rank and relays for the others" : ""),
+        "; loading and reports by MPI; device memory ",
+        takes_device_memory_ ? "is passed to UCX" : "staged through the host: this UCX has no CUDA support here");
   }
-  bool takes_device_memory() const override { return false; }
+  bool takes_device_memory() const override { return takes_device_memory_; }
   void set_copy(Copy) override {}
 
   SendPort& to_next() override { return existing(next_.get(), "to_next()"); }
   ReceivePort& from_previous() override { return existing(previous_.get(), "from_previous()"); }
+  std::vector<RailTraffic> rails() const override {
+    return sending_ != nullptr ? sending_->rails() : std::vector<RailTraffic>{};
+  }
   SendPort& load_to_first() override { return mpi_->load_to_first(); }
   ReceivePort& load_from(int rank) override { return mpi_->load_from(rank); }
   std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
@@ -161,8 +109,13 @@ class UcxTransport final : public Transport {
   MpiSession& session_;
   std::unique_ptr<Transport> mpi_;
   std::vector<std::string> devices_;
+  const bool takes_device_memory_;
+  bool relayed_ = false;
+  std::vector<std::unique_ptr<UcxRelay>> relays_;  // outlive the ports
   std::unique_ptr<SendPort> next_;
   std::unique_ptr<ReceivePort> previous_;
+  detail::UcxPort* sending_ = nullptr;    // the same as next_
+  detail::UcxPort* receiving_ = nullptr;  // the same as previous_
 };
 
 }  // namespace
@@ -178,6 +131,10 @@ std::unique_ptr<Transport> make_ucx_transport(MpiSession& session, const UcxOpti
   constexpr std::size_t limit = (std::size_t{1} << 30) - 1;
   if (options.chunk_bytes < 1 || options.chunk_bytes > limit) {
     throw UsageError(cat("ucx: messages of at most ", options.chunk_bytes, " bytes; it must be between 1 and ", limit));
+  }
+  constexpr std::size_t most_rails = 64;
+  if (options.rails.size() > most_rails) {
+    throw UsageError(cat("ucx: ", options.rails.size(), " rails; at most ", most_rails, " are possible"));
   }
   return std::make_unique<UcxTransport>(session, options);
 }

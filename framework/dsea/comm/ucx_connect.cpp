@@ -1,0 +1,214 @@
+#include "dsea/comm/ucx_connect.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "dsea/base/backoff.hpp"
+#include "dsea/base/error.hpp"
+#include "dsea/base/machine.hpp"
+#include "dsea/base/text.hpp"
+#include "dsea/comm/deadline.hpp"
+
+namespace dsea::detail {
+namespace {
+
+/// One end of a hop. Both ends know its key.
+struct End {
+  std::uint32_t link = 0, route = 0, hop = 0;
+  bool sending = false;  // the end nearer to the sender
+  int other = 0;         // rank
+  std::unique_ptr<UcxRail> rail;
+
+  std::uint64_t key(bool side) const {
+    return std::uint64_t{link} << 32 | std::uint64_t{route} << 8 | std::uint64_t{hop} << 1 | (side ? 1U : 0U);
+  }
+};
+
+/// What every rank says of itself first.
+struct Place {
+  std::uint64_t rails = 0;
+  std::int64_t node = -1;  // as given; else the host tells
+  std::string host;
+};
+
+std::vector<Place> gather_places(const MpiSession& session, const UcxOptions& options, std::size_t rails) {
+  const std::string host = machine_info().host;
+  std::vector<std::byte> mine(2 * sizeof(std::uint64_t) + host.size());
+  const std::uint64_t numbers[2] = {rails, static_cast<std::uint64_t>(options.node ? *options.node : -1)};
+  std::memcpy(mine.data(), numbers, sizeof numbers);
+  std::memcpy(mine.data() + sizeof numbers, host.data(), host.size());
+  std::vector<Place> places;
+  for (const auto& bytes : session.gather_all(mine, options.start_timeout)) {
+    std::uint64_t theirs[2] = {0, 0};
+    std::memcpy(theirs, bytes.data(), sizeof theirs);
+    Place place{theirs[0], static_cast<std::int64_t>(theirs[1]), std::string(bytes.size() - sizeof theirs, ' ')};
+    std::memcpy(place.host.data(), bytes.data() + sizeof theirs, place.host.size());
+    places.push_back(place);
+  }
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    if (places[rank].rails == rails) continue;
+    throw UsageError(cat("ucx: rank ", rank, " on ", places[rank].host, " has ", places[rank].rails, " rails and rank ",
+                         session.rank(), " on ", host, " has ", rails, ": all ranks need as many (ring.rails)"));
+  }
+  return places;
+}
+
+/// Ranks on one host are on one node.
+std::vector<int> nodes_of(const std::vector<Place>& places) {
+  std::map<std::pair<std::int64_t, std::string>, int> known;
+  std::vector<int> nodes;
+  for (const Place& p : places) {
+    const auto name = p.node >= 0 ? std::pair{p.node, std::string()} : std::pair{std::int64_t{-1}, p.host};
+    nodes.push_back(known.try_emplace(name, static_cast<int>(known.size())).first->second);
+  }
+  return nodes;
+}
+
+std::string rail_name(const std::string& device) { return device.empty() ? "the only rail" : device; }
+
+/// The addresses of all ends of this rank, each behind its key and its length.
+std::vector<std::byte> packed_addresses(const std::vector<End>& ends) {
+  std::vector<std::byte> all;
+  const auto append = [&](const void* data, std::size_t bytes) {
+    const auto* const first = static_cast<const std::byte*>(data);
+    all.insert(all.end(), first, first + bytes);
+  };
+  for (const End& end : ends) {
+    const std::vector<std::byte> address = end.rail->address();
+    const std::uint64_t head[2] = {end.key(end.sending), address.size()};
+    append(head, sizeof head);
+    append(address.data(), address.size());
+  }
+  return all;
+}
+
+std::span<const std::byte> find_address(std::span<const std::byte> all, std::uint64_t key) {
+  std::uint64_t head[2] = {0, 0};
+  while (all.size() >= sizeof head) {
+    std::memcpy(head, all.data(), sizeof head);
+    all = all.subspan(sizeof head);
+    if (head[1] > all.size()) break;
+    if (head[0] == key) return all.first(head[1]);
+    all = all.subspan(head[1]);
+  }
+  return {};
+}
+
+/// A word over every rail, both ways, so that all connections are made before the first transfer, and one that cannot
+/// be is known by its name at the start.
+void say_hello(const std::vector<End>& ends, Clock::time_point deadline) {
+  constexpr std::uint64_t tag = ucx_tag(UcxKind::hello, 0, 0);
+  struct Word {
+    std::uint64_t said = 0x48454c4c4f, heard = 0;
+    UcxMessage out, in;
+  };
+  std::vector<std::unique_ptr<Word>> words;
+  for (const End& end : ends) {
+    auto& w = *words.emplace_back(std::make_unique<Word>());
+    w.in.add(&w.heard, sizeof w.heard);
+    end.rail->expect(w.in, tag);
+    w.out.add(&w.said, sizeof w.said);
+    end.rail->send(w.out, tag, true);
+  }
+  for (Backoff backoff;;) {
+    bool moved = false;
+    const std::string* missing = nullptr;
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      UcxRail& rail = *ends[i].rail;
+      moved = rail.progress() || moved;
+      const bool sent = rail.test(words[i]->out);
+      if (!rail.test(words[i]->in) || !sent) missing = &rail.name();
+    }
+    if (missing == nullptr) return;
+    if (time_left(deadline).count() == 0) {
+      for (std::size_t i = 0; i < ends.size(); ++i) {
+        ends[i].rail->abandon(words[i]->out);
+        ends[i].rail->abandon(words[i]->in);
+      }
+      throw RunError(cat("ucx: ", *missing, ": no connection: can these nodes reach each other over this device?"));
+    }
+    if (moved)
+      backoff.reset();
+    else
+      backoff.pause();
+  }
+}
+
+}  // namespace
+
+UcxConnections connect_ucx(const MpiSession& session, const UcxOptions& options) {
+  const std::vector<std::string> cards = options.rails.empty() ? std::vector<std::string>{""} : options.rails;
+  const int me = session.rank(), ranks = session.size();
+  const std::vector<Place> places = gather_places(session, options, cards.size());
+  const std::vector<int> nodes = nodes_of(places);
+  UcxConnections made;
+  for (int rank = 0; rank < ranks; ++rank)
+    made.places.push_back(cat("rank ", rank, " on ", places[static_cast<std::size_t>(rank)].host));
+
+  std::vector<End> ends;
+  std::vector<std::vector<RailRoute>> routes;
+  for (int link = 0; link < ranks; ++link) {
+    routes.push_back(rail_routes(nodes, link, static_cast<int>(cards.size()), options.relays));
+    for (std::size_t route = 0; route < routes.back().size(); ++route) {
+      const RailRoute& hops = routes.back()[route];
+      for (std::size_t h = 0; h < hops.size(); ++h) {
+        const RailHop& hop = hops[h];
+        const std::string device = hop.card < 0 ? "" : cards[static_cast<std::size_t>(hop.card)];
+        const std::string name =
+            cat(hop.card < 0 ? "the connection within the node" : rail_name(device), " from ",
+                made.places[static_cast<std::size_t>(hop.from)], " to ", made.places[static_cast<std::size_t>(hop.to)]);
+        for (const bool sending : {true, false}) {
+          if ((sending ? hop.from : hop.to) != me) continue;
+          ends.push_back({static_cast<std::uint32_t>(link), static_cast<std::uint32_t>(route),
+                          static_cast<std::uint32_t>(h), sending, sending ? hop.to : hop.from,
+                          std::make_unique<UcxRail>(device, name)});
+        }
+      }
+    }
+  }
+  const auto addresses = session.gather_all(packed_addresses(ends), options.start_timeout);
+  for (const End& end : ends) {
+    const auto address = find_address(addresses[static_cast<std::size_t>(end.other)], end.key(!end.sending));
+    if (address.empty()) throw RunError(cat("ucx: ", end.rail->name(), ": the other side does not know of it"));
+    end.rail->connect(address);
+  }
+  say_hello(ends, deadline_after(options.start_timeout));
+
+  const int previous = (me + ranks - 1) % ranks;
+  const auto taken = [&](int link, std::size_t route, std::size_t hop, bool sending) {
+    for (End& end : ends) {
+      if (static_cast<int>(end.link) == link && end.route == route && end.hop == hop && end.sending == sending &&
+          end.rail)
+        return std::move(end.rail);
+    }
+    throw RunError("ucx: a rail is missing");
+  };
+  for (int link = 0; link < ranks; ++link) {
+    const auto& of_link = routes[static_cast<std::size_t>(link)];
+    for (std::size_t route = 0; route < of_link.size(); ++route) {
+      const RailRoute& hops = of_link[route];
+      const auto card = std::find_if(hops.begin(), hops.end(), [](const RailHop& hop) { return hop.card >= 0; });
+      std::string name = card == hops.end() ? "shared memory" : rail_name(cards[static_cast<std::size_t>(card->card)]);
+      for (std::size_t h = 0; h + 1 < hops.size(); ++h) name += cat(h == 0 ? " by rank " : " and ", hops[h].to);
+      if (link == me) {
+        made.to_next.push_back(taken(link, route, 0, true));
+        made.to_next_names.push_back(name);
+      }
+      if (link == previous) {
+        made.from_previous.push_back(taken(link, route, hops.size() - 1, false));
+        made.from_previous_names.push_back(name);
+      }
+      made.relayed = made.relayed || ((link == me || link == previous) && hops.size() > 1);
+      for (std::size_t h = 0; h + 1 < hops.size(); ++h) {
+        if (hops[h].to == me) made.relays.push_back({taken(link, route, h, false), taken(link, route, h + 1, true)});
+      }
+    }
+  }
+  return made;
+}
+
+}  // namespace dsea::detail

@@ -1,0 +1,31 @@
+// Makes the rails of this rank and connects them with the other ranks'. For ucx_*.cpp only.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dsea/comm/mpi_session.hpp"
+#include "dsea/comm/rail_routes.hpp"
+#include "dsea/comm/ucx_loop.hpp"
+#include "dsea/comm/ucx_transport.hpp"
+
+namespace dsea::detail {
+
+/// What this rank has of the network.
+struct UcxConnections {
+  struct Relay {
+    std::unique_ptr<UcxRail> to_sender, to_receiver;
+  };
+  UcxRails to_next, from_previous;
+  std::vector<std::string> to_next_names, from_previous_names;  ///< of the rails: "rail0"
+  std::vector<Relay> relays;
+  std::vector<std::string> places;  ///< of all ranks: "rank 1 on en2"
+  bool relayed = false;             ///< some rail of this rank leads over others
+};
+
+/// Collective over all ranks; with at least two. UsageError if they have different numbers of rails, RunError that
+/// names the rail if a connection cannot be made.
+UcxConnections connect_ucx(const MpiSession& session, const UcxOptions& options);
+
+}  // namespace dsea::detail

@@ -1,0 +1,307 @@
+// The sending side. Chunks take whatever rail has room; a transfer is complete when the receiver has acknowledged it. A
+// rail that is silent is pinged; one that stays silent while others answer is given up, and what it had is sent again
+// over the others, once the receiver has closed it as well.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "dsea/base/error.hpp"
+#include "dsea/base/text.hpp"
+#include "dsea/comm/ucx_ports.hpp"
+
+namespace dsea::detail {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::size_t none = ~std::size_t{0};
+constexpr std::uint8_t on_no_rail = 255;
+constexpr seconds silent{1};  // then a rail is pinged
+constexpr seconds asleep{3};  // between two looks of a thread: the process was stopped meanwhile
+
+class UcxSendPort final : public SendPort, public UcxPort {
+ public:
+  UcxSendPort(UcxRails rails, UcxPortOptions options)
+      : UcxPort(std::move(rails), std::move(options)), state_(rails_.size()) {
+    start_thread();
+  }
+  ~UcxSendPort() override {
+    stop_thread();
+    for (std::size_t r = 0; r < rails_.size(); ++r) {
+      for (Flight& flight : state_[r].flights) {
+        if (rails_[r]) rails_[r]->abandon(flight.message);
+      }
+    }
+  }
+
+  void start(std::span<const Segment> segments) override { start_transfer(segments); }
+  bool wait(std::chrono::nanoseconds timeout) override { return wait_for(timeout); }
+
+ private:
+  struct Flight {
+    UcxMessage message;
+    std::size_t bytes = 0;
+  };
+  struct Rail {
+    std::array<Flight, window> flights;
+    Clock::time_point heard{};                // when something arrived from the receiver last
+    Clock::time_point moved{};                // when something arrived or was sent
+    std::optional<Clock::time_point> pinged;  // not answered yet
+    bool told = true;                         // the receiver knows that it is lost
+    Clock::time_point told_at{};
+  };
+  /// A short transfer, kept until the receiver has it.
+  struct Kept {
+    std::uint64_t transfer = 0;
+    std::size_t bytes = none;
+    std::uint8_t rail = on_no_rail;  // by which it was sent
+    std::array<std::byte, ucx_small> text;
+  };
+
+  Kept& kept(std::uint64_t transfer) { return kept_[transfer % ahead]; }
+  bool has_room() const { return transfers_ < acknowledged_ + ahead; }
+
+  void begin() override {
+    if (is_small()) return;  // kept as soon as there is room
+    first_rail_ = on_no_rail;
+    next_ = 0;
+    again_.clear();
+    rail_of_.assign(chunks_.count(), on_no_rail);
+  }
+
+  bool look_at(std::size_t r) override {
+    Rail& rail = state_[r];
+    bool moved = false;
+    while (const auto letter = rails_[r]->take_small(ucx_any_control)) {
+      moved = true;
+      rail.heard = rail.moved = Clock::now();
+      count_move();
+      acknowledged_ = std::max(acknowledged_, ucx_transfer(letter->tag));
+      rail.pinged.reset();
+      if (ucx_kind(letter->tag) == UcxKind::closed) closed_by_receiver(ucx_number(letter->tag));
+      if (!rails_[r]) return true;  // it was this one
+    }
+    for (Flight& flight : rail.flights) {
+      if (flight.message.request == nullptr) continue;
+      if (!rails_[r]->test(flight.message)) continue;
+      landed(r, flight);
+      moved = true;
+    }
+    return moved;
+  }
+
+  void landed(std::size_t r, const Flight& flight) {
+    state_[r].moved = Clock::now();
+    count_move();
+    count_rail_bytes(r, flight.bytes);
+  }
+
+  bool advance() override {
+    bool moved = keep_small();
+    for (std::uint64_t t = acknowledged_; t < kept_end_; ++t) {
+      if (is_kept(t) && kept(t).rail == on_no_rail) moved = send_kept(kept(t)) || moved;
+    }
+    if (busy_ && !complete_ && !is_small()) {
+      moved = send_first() || moved;
+      for (std::size_t r = 0; r < rails_.size(); ++r) {
+        if (rails_[r]) moved = send_chunks(r) || moved;
+      }
+      if (acknowledged_ > transfers_ && !anything_under_way()) {
+        complete();
+        moved = true;
+      }
+    }
+    watch_rails();
+    return moved;
+  }
+
+  bool is_kept(std::uint64_t transfer) const {
+    return kept_[transfer % ahead].bytes != none && kept_[transfer % ahead].transfer == transfer;
+  }
+
+  bool keep_small() {
+    if (!busy_ || complete_ || !is_small() || !has_room()) return false;
+    Kept& k = kept(transfers_);
+    k.transfer = transfers_;
+    k.bytes = segments_.bytes();
+    k.rail = on_no_rail;
+    const Segment into{k.text.data(), k.bytes, false};
+    copy_stream({&into, 1}, segments_.view(), {});
+    kept_end_ = transfers_ + 1;
+    complete();
+    return true;
+  }
+
+  bool send_kept(Kept& k) {
+    return by_some_rail([&](std::size_t r) {
+      if (!send_small(r, UcxKind::small, k.transfer, 0, {k.text.data(), k.bytes})) return false;
+      k.rail = static_cast<std::uint8_t>(r);
+      count_rail_bytes(r, k.bytes);
+      return true;
+    });
+  }
+
+  bool send_first() {
+    if (first_rail_ != on_no_rail) return false;
+    const std::uint64_t bytes = chunks_.bytes;
+    return by_some_rail([&](std::size_t r) {
+      if (!send_small(r, UcxKind::first, transfers_, 0, std::as_bytes(std::span(&bytes, 1)))) return false;
+      first_rail_ = static_cast<std::uint8_t>(r);
+      return true;
+    });
+  }
+
+  /// use(rail) for the live rail that was heard of last, if need be for the others, until it is true.
+  template <class Use>
+  bool by_some_rail(Use use) {
+    std::size_t best = 0;
+    for (std::size_t r = 1; r < rails_.size(); ++r) {
+      if (rails_[r] && (!rails_[best] || state_[r].heard > state_[best].heard)) best = r;
+    }
+    for (std::size_t i = 0; i < rails_.size(); ++i) {
+      const std::size_t r = (best + i) % rails_.size();
+      try {
+        if (rails_[r] && use(r)) return true;
+      } catch (const UcxRailError& e) {
+        lose(r, e.what());
+      }
+    }
+    return false;
+  }
+
+  bool send_chunks(std::size_t r) {
+    bool moved = false;
+    try {
+      for (Flight& flight : state_[r].flights) {
+        // Some messages are complete at once: nothing would wake anybody up for the next one.
+        while (flight.message.request == nullptr) {
+          std::size_t chunk = next_;
+          if (!again_.empty()) {
+            chunk = again_.back();
+            again_.pop_back();
+          } else if (next_ == chunks_.count()) {
+            return moved;
+          } else {
+            ++next_;
+          }
+          rail_of_[chunk] = static_cast<std::uint8_t>(r);
+          chunk_pieces(flight.message, chunk);
+          flight.bytes = chunks_.length(chunk);
+          rails_[r]->send(flight.message, ucx_tag(UcxKind::chunk, transfers_, chunk));
+          if (flight.message.request == nullptr) landed(r, flight);
+          moved = true;
+        }
+      }
+    } catch (const UcxRailError& e) {
+      lose(r, e.what());
+    }
+    return moved;
+  }
+
+  bool anything_under_way() const {
+    for (const Rail& rail : state_) {
+      for (const Flight& flight : rail.flights) {
+        if (flight.message.request != nullptr) return true;
+      }
+    }
+    return false;
+  }
+
+  void rail_is_lost(std::size_t r) override {
+    Rail& rail = state_[r];
+    for (Flight& flight : rail.flights) rails_[r]->abandon(flight.message);
+    rail.told = false;
+    rail.told_at = {};
+    rail.pinged.reset();
+  }
+
+  /// Now nothing can arrive by this rail any more, so what it had goes another way.
+  void closed_by_receiver(std::size_t r) {
+    if (r >= rails_.size() || (!rails_[r] && state_[r].told)) return;
+    if (rails_[r]) lose(r, rails_[r]->name() + " was closed by the receiver: its connection broke there");
+    state_[r].told = true;
+    for (Kept& k : kept_) {
+      if (k.rail == r) k.rail = on_no_rail;
+    }
+    if (!busy_ || complete_ || is_small()) return;
+    if (first_rail_ == r) first_rail_ = on_no_rail;
+    for (std::size_t c = 0; c < rail_of_.size(); ++c) {
+      if (rail_of_[c] != r) continue;
+      rail_of_[c] = on_no_rail;
+      again_.push_back(c);
+    }
+  }
+
+  /// Pings rails that are silent, gives up those that stay so, and has the receiver close them.
+  void watch_rails() {
+    const Clock::time_point now = Clock::now();
+    if (now - looked_ > asleep || !waits_) {  // asleep, or with nothing to wait for: silence counts from now
+      for (Rail& rail : state_) {
+        rail.moved = now;
+        rail.pinged.reset();
+      }
+    }
+    looked_ = now;
+    waits_ = (busy_ && !complete_) || acknowledged_ < kept_end_;
+    for (std::size_t r = 0; r < rails_.size(); ++r) {
+      Rail& rail = state_[r];
+      if (!rails_[r]) {
+        if (rail.told || now - rail.told_at < silent) continue;
+        by_some_rail([&](std::size_t by) { return send_small(by, UcxKind::close, transfers_, r); });
+        rail.told_at = now;
+      } else if (waits_ && !rail.pinged && now - rail.moved > silent) {
+        try {
+          if (send_small(r, UcxKind::ping, transfers_, 0)) rail.pinged = now;
+        } catch (const UcxRailError& e) {
+          lose(r, e.what());
+        }
+      }
+    }
+    give_silent_ones_up(now);
+  }
+
+  void give_silent_ones_up(Clock::time_point now) {
+    bool all = true;
+    for (std::size_t r = 0; r < rails_.size(); ++r) {
+      const Rail& rail = state_[r];
+      if (!rails_[r]) continue;
+      all = all && rail.pinged && now - *rail.pinged > options_.link_timeout;
+      if (!rail.pinged || now - *rail.pinged < options_.link_timeout / 2) continue;
+      const bool others_answer = std::any_of(state_.begin(), state_.end(), [&](const Rail& other) {
+        return &other != &rail && other.heard > *rail.pinged + silent;
+      });
+      if (others_answer)
+        lose(r, cat("it has not answered for ", text_of(options_.link_timeout / 2), " while others have"));
+    }
+    if (!all) return;
+    throw RunError(cat(options_.name, ": no rail has answered for ", text_of(options_.link_timeout),
+                       ": the network is cut, or the other rank is stopped"));
+  }
+
+  static std::string text_of(std::chrono::nanoseconds time) {
+    return cat(static_cast<double>(time.count() / 1'000'000) / 1000, " s");
+  }
+
+  std::vector<Rail> state_;
+  std::array<Kept, ahead> kept_{};
+  std::uint64_t kept_end_ = 0;      // behind the last short transfer
+  std::uint64_t acknowledged_ = 0;  // so many transfers the receiver has complete
+  std::uint8_t first_rail_ = on_no_rail;
+  std::size_t next_ = 0;               // the first chunk that was never sent
+  std::vector<std::size_t> again_;     // chunks of lost rails
+  std::vector<std::uint8_t> rail_of_;  // by chunk
+  Clock::time_point looked_{};
+  bool waits_ = false;
+};
+
+}  // namespace
+
+UcxPortOf<SendPort> make_ucx_send_port(UcxRails rails, UcxPortOptions options) {
+  auto port = std::make_unique<UcxSendPort>(std::move(rails), std::move(options));
+  UcxPort* const shared = port.get();
+  return {std::move(port), shared};
+}
+
+}  // namespace dsea::detail
