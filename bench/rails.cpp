@@ -40,38 +40,43 @@ struct Result {
   char host[64] = {};
 };
 
-/// Streams slices in both directions until a slice says that it is the last.
-Result stream(dsea::Transport& transport, std::size_t bytes, double seconds) {
+/// Slices that a rank may be ahead of what it has received: as in a ring, all links are as fast as the slowest.
+constexpr int slots = 3;
+
+/// Streams slices in both directions. A slice that says so is the last; it goes around behind all others.
+Result stream(dsea::Transport& transport, std::vector<std::byte>& out, std::vector<std::byte>& in, double seconds) {
   using namespace std::chrono_literals;
-  std::vector<std::byte> out(bytes, std::byte{1}), in(bytes);
-  const dsea::Segment from{out.data(), bytes, false}, to{in.data(), bytes, false};
+  const dsea::Segment from{out.data(), out.size(), false}, to{in.data(), in.size(), false};
+  const std::byte last{2};
   const double limit = bench::now() + 20 * seconds + 60;
-  bool sending = false, receiving = false, sent_last = false, received_last = false;
-  Result result;
+  const bool first = transport.rank() == 0;
   double start = 0, processor = 0;
-  int sent = 0;
-  const int warm_up = 2;
-  transport.to_next().start({&from, 1});
+  int sent = 0, received = 0, warm = 0;
+  bool sending = false, sent_last = false, received_last = false;
+  Result result;
   transport.from_previous().start({&to, 1});
-  sending = receiving = true;
-  while (sending || receiving) {
-    if (sending && transport.to_next().wait(receiving ? 1ms : 20ms)) {
-      if (++sent == warm_up) start = bench::now(), processor = processor_seconds();
-      sending = !sent_last;
-      if (sending) {
-        const bool last = start > 0 && bench::now() - start > seconds;
-        out[0] = std::byte{static_cast<unsigned char>(last ? 2 : 1)};
-        sent_last = last;
-        transport.to_next().start({&from, 1});
-      } else {
-        result.slices_per_second = (sent - warm_up) / (bench::now() - start);
-        result.processor = (processor_seconds() - processor) / (bench::now() - start);
-      }
+  while (sending || !sent_last || !received_last) {
+    if (!sending && !sent_last && (sent < received + slots || received_last)) {
+      // Rank 0 says when it ends, the others pass it on.
+      const bool ends = first ? start > 0 && bench::now() - start > seconds : received_last;
+      out[0] = ends ? last : std::byte{1};
+      sent_last = ends;
+      transport.to_next().start({&from, 1});
+      sending = true;
     }
-    if (receiving && transport.from_previous().wait(sending ? 1ms : 20ms)) {
-      received_last = in[0] == std::byte{2};
-      receiving = !received_last;
-      if (receiving) transport.from_previous().start({&to, 1});
+    if (sending && transport.to_next().wait(received_last ? 20ms : 1ms)) {
+      sending = false;
+      ++sent;
+    }
+    if (!received_last && transport.from_previous().wait(sending ? 1ms : 20ms)) {
+      received_last = in[0] == last;
+      if (++received == 2 * slots) start = bench::now(), processor = processor_seconds(), warm = received;
+      if (received_last) {
+        result.slices_per_second = (received - warm) / (bench::now() - start);
+        result.processor = (processor_seconds() - processor) / (bench::now() - start);
+      } else {
+        transport.from_previous().start({&to, 1});
+      }
     }
     if (bench::now() > limit) throw dsea::RunError("the network is too slow for this measurement");
   }
@@ -89,6 +94,8 @@ int run(int argc, char** argv) {
     }
     given[argument.substr(0, equals)] = argument.substr(equals + 1);
   }
+  const auto bytes = static_cast<std::size_t>(std::stod(given["bytes"]));
+  std::vector<std::byte> out(bytes, std::byte{1}), in(bytes);  // outlive the transport, which may still use them
   dsea::MpiSession session;
   if (session.size() == 1) throw dsea::UsageError("one rank has no link: start several, by mpirun -n N");
   std::unique_ptr<dsea::Transport> transport;
@@ -104,8 +111,7 @@ int run(int argc, char** argv) {
   }
   if (session.rank() == 0) std::fprintf(stderr, "%s\n", transport->describe().c_str());
 
-  const auto bytes = static_cast<std::size_t>(std::stod(given["bytes"]));
-  Result mine = stream(*transport, bytes, std::stod(given["seconds"]));
+  Result mine = stream(*transport, out, in, std::stod(given["seconds"]));
   std::snprintf(mine.host, sizeof mine.host, "%s", dsea::machine_info().host.c_str());
   const auto all = transport->gather(std::as_bytes(std::span(&mine, 1)), std::chrono::seconds(60));
   std::string rails;

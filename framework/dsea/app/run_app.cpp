@@ -41,8 +41,8 @@ class AppRun {
     }
     log_ = log_.for_rank(session_->rank(), session_->size());
     if (const int bad = on_all_ranks([this] { read_config(); })) return bad;
+    std::unique_ptr<RankRun> rank;  // its memory outlives the transport, which may still be writing to it
     std::unique_ptr<Transport> transport;
-    std::unique_ptr<RankRun> rank;
     const auto prepare = [&] {
       if (line_.transport == "ucx") {
         UcxOptions options;

@@ -17,7 +17,8 @@
 
 namespace dsea {
 
-/// A range of memory to be sent or filled. Its bytes belong to the port from start() until wait() has returned true.
+/// A range of memory to be sent or filled. Its bytes belong to the port from start() until wait() has returned true, or
+/// the transport is gone: after an error, too.
 struct Segment {
   void* data = nullptr;
   std::size_t bytes = 0;

@@ -26,7 +26,7 @@ std::vector<RailTraffic> UcxPort::rails() const {
 void UcxPort::start_transfer(std::span<const Segment> segments) {
   {
     const std::scoped_lock lock(mutex_);
-    if (!error_.empty()) throw RunError(options_.name + ": the connection is broken");
+    if (!error_.empty()) throw RunError(error_ + "; the connection is broken");
     if (busy_) throw RunError(options_.name + ": a transfer is started before the one before it was complete");
     segments_.assign(segments, options_.name);
     if (segments_.on_device() && !options_.device_memory) {

@@ -26,6 +26,7 @@ struct UcxPortOptions {
   std::chrono::nanoseconds link_timeout = std::chrono::seconds(20);  ///< a rail of several: half of it
   bool device_memory = false;
   std::function<void(const std::string&)> warn;  ///< a line for the log; any thread
+  std::function<bool(std::size_t rail, std::uint64_t transfer, std::size_t chunk)> breaks;  ///< of a sender, for tests
 };
 
 /// Derived classes work in the port's thread with the mutex held, but for start and wait.

@@ -186,6 +186,10 @@ class UcxSendPort final : public SendPort, public UcxPort {
           } else {
             ++next_;
           }
+          if (options_.breaks && options_.breaks(r, transfers_, chunk)) {
+            again_.push_back(chunk);
+            throw UcxRailError(rails_[r]->name() + ": broken on purpose");
+          }
           rail_of_[chunk] = static_cast<std::uint8_t>(r);
           chunk_pieces(flight.message, chunk);
           flight.bytes = chunks_.length(chunk);
@@ -264,20 +268,23 @@ class UcxSendPort final : public SendPort, public UcxPort {
 
   void give_silent_ones_up(Clock::time_point now) {
     bool all = true;
+    std::string names;
     for (std::size_t r = 0; r < rails_.size(); ++r) {
       const Rail& rail = state_[r];
       if (!rails_[r]) continue;
-      all = all && rail.pinged && now - *rail.pinged > options_.link_timeout;
-      if (!rail.pinged || now - *rail.pinged < options_.link_timeout / 2) continue;
+      names += cat(names.empty() ? "" : ", ", options_.rail_names[r]);
+      all = all && rail.pinged && now - rail.moved > options_.link_timeout;
+      if (!rail.pinged || now - rail.moved < options_.link_timeout / 2) continue;
       const bool others_answer = std::any_of(state_.begin(), state_.end(), [&](const Rail& other) {
         return &other != &rail && other.heard > *rail.pinged + silent;
       });
-      if (others_answer)
+      if (others_answer) {
         lose(r, cat("it has not answered for ", text_of(options_.link_timeout / 2), " while others have"));
+      }
     }
     if (!all) return;
-    throw RunError(cat(options_.name, ": no rail has answered for ", text_of(options_.link_timeout),
-                       ": the network is cut, or the other rank is stopped"));
+    throw RunError(cat(options_.name, ": no rail (", names, ") has answered for ", text_of(options_.link_timeout),
+                       ": the network between them is cut, or the other rank is stopped"));
   }
 
   static std::string text_of(std::chrono::nanoseconds time) {

@@ -32,6 +32,7 @@ class UcxTransport final : public Transport {
     port.link_timeout = options.link_timeout;
     port.device_memory = takes_device_memory_;
     port.warn = options.warn;
+    port.breaks = options.breaks;
     port.name = cat("ucx: sending from ", place(rank()), " to ", place(rank() + 1));
     port.rail_names = made.to_next_names;
     auto next = detail::make_ucx_send_port(std::move(made.to_next), port);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -38,6 +39,8 @@ struct UcxOptions {
   std::optional<int> node;
   /// Gets a line for the log when a rail is lost; any thread.
   std::function<void(const std::string&)> warn;
+  /// True: the rail breaks instead of sending this chunk (tests). Called in a thread of the transport.
+  std::function<bool(std::size_t rail, std::uint64_t transfer, std::size_t chunk)> breaks;
 };
 
 /// Collective over all processes of the session, which must outlive the transport; all ranks name as many rails. Slices
