@@ -2,6 +2,7 @@
 # An emulated cluster on one machine: nodes with networks of their own, Open MPI and Slurm across them. ./dev cluster
 # calls this; README.md explains it. Exit codes: 2 bad usage or a machine that cannot do it, else the command's own.
 set -euo pipefail
+PATH=$PATH:/usr/sbin:/sbin # not on everybody's path, though tc and slurmd are there
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 
 usage() {

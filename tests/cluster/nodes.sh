@@ -7,7 +7,7 @@
 : "${name:?}" "${state:?}" "${here:?}"
 
 # ---- what is there ------------------------------------------------------------------------------------------------
-namespaces() { ip netns list 2>/dev/null | awk '{print $1}' | grep -E "^$name-(sw|try|[0-9]+)$" || true; }
+namespaces() { ip netns list 2>/dev/null | awk '{print $1}' | grep -E "^$name-(sw|try[0-9]+|[0-9]+)$" || true; }
 settings() { cat "$state/settings" 2>/dev/null; } # "NODES RAILS RATE", written when the cluster is complete
 
 # Sets nodes, rails_count and rate; fails when there is no complete cluster.
@@ -54,25 +54,25 @@ exec_on() {
 # Ends with 2 and the remedy where the machine cannot do it; makes and removes one of everything.
 check_machine() {
   need_root
-  local tool why
+  local tool why try=$name-try$BASHPID
+  local container="in a container: start it with --privileged, or with --cap-add SYS_ADMIN --cap-add NET_ADMIN --security-opt seccomp=unconfined"
   for tool in ip tc nsenter unshare setsid mpirun; do
     command -v "$tool" >/dev/null || fail "'$tool' is missing: ./dev setup cluster installs it"
   done
-  ip netns del "$name-try" 2>/dev/null || true
-  why=$(ip netns add "$name-try" 2>&1 && ip netns exec "$name-try" unshare --uts --ipc --mount --pid --fork true 2>&1) || {
-    ip netns del "$name-try" 2>/dev/null || true
+  why=$(ip netns add "$try" 2>&1 && ip netns exec "$try" unshare --uts --ipc --mount --pid --fork true 2>&1) || {
+    ip netns del "$try" 2>/dev/null || true
     fail "this machine does not allow network namespaces: ${why//$'\n'/; }
-  in a container: start it with --privileged, or with --cap-add SYS_ADMIN --cap-add NET_ADMIN --security-opt seccomp=unconfined"
+  $container"
   }
   why=$(
-    ip -n "$name-try" link add switch type bridge 2>&1 && ip -n "$name-try" link add port0 type veth peer name port1 2>&1 &&
-      ip netns exec "$name-try" tc qdisc add dev port0 root tbf rate 1mbit burst 256kb latency 50ms 2>&1
+    ip -n "$try" link add switch type bridge 2>&1 && ip -n "$try" link add port0 type veth peer name port1 2>&1 &&
+      ip netns exec "$try" tc qdisc add dev port0 root tbf rate 1mbit burst 256kb latency 50ms 2>&1
   ) || {
-    ip netns del "$name-try"
-    fail "the kernel lacks bridge, veth or sch_tbf: $why
-  load them: modprobe -a bridge veth sch_tbf"
+    ip netns del "$try"
+    fail "this machine does not make switches and shaped rails: $why
+  $container; else load what the kernel may lack: modprobe -a bridge veth sch_tbf"
   }
-  ip netns del "$name-try"
+  ip netns del "$try"
 }
 
 # wire K NETWORK ADDRESS DEVICE: a cable from node K to the switch of a network.
