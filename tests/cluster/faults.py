@@ -1,10 +1,12 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Faults across emulated nodes: what a run does when a rank dies or stops, or a rail is cut.
 
 Each case runs one rank on each of three nodes with two rails, waits until slices flow, does its harm to node en2, and
-compares what the run does with the table below. Nothing is judged by its speed: a run hangs when no slices have moved
-for longer than it may take to notice. Exit codes: 0 all as expected, 1 not, 2 bad usage, 77 this machine cannot do it.
+compares what the run does with the table in fault_cases.py. Nothing is judged by its speed: a run hangs when no slices
+have moved for longer than it may take to notice. Exit codes: 0 all as expected, 1 not, 2 bad usage, 77 this machine cannot do it.
 """
+from __future__ import annotations
+
 import argparse
 import fcntl
 import fnmatch
@@ -16,62 +18,10 @@ import subprocess
 import sys
 import time
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-
-# ---- what is expected ---------------------------------------------------------------------------------------------
-NODE, RAIL, SLICE = r"\ben2\b", r"\brail1\b", r"\bslice \d+"
-ANY_RAIL = r"\brail[01]\b"
-
-
-def error(pattern):
-    """An error of the program's own whose line has the pattern; start-up lines name rails, too."""
-    return r"\berror: .*" + pattern
-
-
-def warning(pattern):
-    return r"\bwarning: .*" + pattern
-
-
-NOTICED = r"\ben2\b.*exited on signal 9"  # mpirun's own words
-
-
-@dataclass(frozen=True)
-class Case:
-    """A fault and what may follow: the end of the run with the undisturbed digest, an error, or either of them.
-
-    done, failed: patterns that the output must have, all of them, when the run ends so; None: it must not end so.
-    alternatives to one pattern stand in one tuple. limit: [ring] link_timeout in seconds.
-    """
-
-    name: str
-    transport: str
-    fault: str
-    done: tuple | None
-    failed: tuple | None
-    limit: int = 6
-
-
-# A rail that is back again is used only when TCP sends anew, which is up to 13 s after a cut of 5 s: hence the limit of 20.
-CASES = [
-    Case("undisturbed.mpi", "mpi", "none", (), None),
-    Case("undisturbed.ucx", "ucx", "none", (), None),
-    Case("kill-rank.mpi", "mpi", "kill", None, ((NOTICED, error(NODE)),)),
-    Case("kill-rank.ucx", "ucx", "kill", None, ((NOTICED, error(NODE)),)),
-    Case("stop-rank.mpi", "mpi", "stop", None, (error(NODE),)),
-    Case("stop-rank.ucx", "ucx", "stop", None, (error(NODE),)),
-    Case("short-cut.mpi", "mpi", "cut and restore", (), (error(NODE), error(SLICE)), limit=20),
-    Case("short-cut.ucx", "ucx", "cut and restore", (), (error(NODE), error(RAIL), error(SLICE)), limit=20),
-    Case("rail-cut.mpi", "mpi", "cut", (), (error(NODE), error(SLICE))),
-    Case("rail-cut.ucx", "ucx", "cut", (warning(RAIL),), None),
-    Case("all-rails-cut.mpi", "mpi", "cut all", None, (error(NODE), error(SLICE))),
-    Case("all-rails-cut.ucx", "ucx", "cut all", None, (error(NODE), error(ANY_RAIL), error(SLICE))),
-    Case("srun.pmix", "mpi", "srun", (), None),
-    Case("srun.without-pmix", "mpi", "srun", None, (r"srun --mpi=pmix",)),
-]
+from emulated_cluster import ROOT, Cluster, Failed
+from fault_cases import CASES
 
 # ---- the run ------------------------------------------------------------------------------------------------------
 NODES, RAILS, RATE = 3, 2, "400mbit"
@@ -86,55 +36,13 @@ FLOWING_BYTES = 60e6  # sent by all nodes together, when the harm is done: slice
 MOVING_BYTES = 1e6  # more than what connections say to each other when nothing moves
 
 
-class Failed(Exception):
-    """A case did not do what its entry says; the text says what was seen."""
-
-
 class Unable(Exception):
     """This machine cannot do it."""
 
 
-class Cluster:
-    """A cluster of this driver's own; every call is one of tests/cluster/cluster.sh."""
-
-    def __init__(self, name):
-        self.environment = dict(os.environ, DSEA_CLUSTER=name)
-
-    def command(self, *arguments):
-        return [str(HERE / "cluster.sh"), *map(str, arguments)]
-
-    def call(self, *arguments, check=True):
-        result = subprocess.run(self.command(*arguments), env=self.environment, cwd=ROOT, text=True,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        if check and result.returncode != 0:
-            raise Failed(f"'cluster {' '.join(map(str, arguments))}' ended with {result.returncode}: {result.stdout}")
-        return result
-
-    def start(self, output, *arguments):
-        """Starts it in a process group of its own, with stdout and stderr in one file in the order of writing."""
-        with open(output, "wb") as file:
-            return subprocess.Popen(self.command(*arguments), env=self.environment, cwd=ROOT, stdin=subprocess.DEVNULL,
-                                    stdout=file, stderr=subprocess.STDOUT, start_new_session=True)
-
-    def sent_bytes(self):
-        """Bytes that each rail of each node has sent: {("en1", "rail0"): 123, ...}."""
-        lines = self.call("rails").stdout.splitlines()[1:]
-        return {(node, rail): int(sent) for node, rail, sent, _ in map(str.split, lines)}
-
-    def programs(self):
-        """Names of the job's processes that live on the nodes: ["en2: heat"]."""
-        found = []
-        for node in range(1, NODES + 1):
-            for line in self.call("exec", node, "ps", "-e", "-o", "stat=,comm=").stdout.splitlines():
-                state, name = line.split(None, 1)
-                if name in ("heat", "ljmd", "orted") and not state.startswith("Z"):
-                    found.append(f"en{node}: {name} ({state})")
-        return found
-
-
 class Driver:
-    def __init__(self, cluster, binaries, folder, options):
-        self.cluster, self.binaries, self.folder, self.options = cluster, binaries, folder, options
+    def __init__(self, cluster, binaries, folder):
+        self.cluster, self.binaries, self.folder = cluster, binaries, folder
         self.references = {}
 
     def heat(self, case, *arguments):
@@ -168,10 +76,9 @@ class Driver:
 
     def mpirun(self, case, folder):
         rails = ["--set", 'ring.rails=["rail0", "rail1"]'] if case.transport == "ucx" else []
-        limit = [] if self.options.no_limit else [f"--set=ring.link_timeout={case.limit}"]
         output = folder / "output"
         job = self.cluster.start(output, "run", 1, "--", *self.heat(
-            case, "--transport", case.transport, *rails, *limit, "--out", folder / "out"))
+            case, "--transport", case.transport, *rails, f"--set=ring.link_timeout={case.limit}", "--out", folder / "out"))
         fault_time, ended = None, ""
         try:
             if case.fault != "none":
@@ -219,14 +126,15 @@ class Driver:
             if now - moved > patience or now - start > LONGEST_SECONDS:
                 why = f"no slices have moved for {now - moved:.0f} s" if now - moved > patience else "it takes too long"
                 raise Failed(f"the run hangs {now - start:.0f} s after the fault: {why}; sent: {bytes_now}; "
-                             f"alive: {self.cluster.programs()}\n{tail(output)}")
+                             f"alive: {self.cluster.programs(NODES)}\n{tail(output)}")
 
     def wait_for_nobody(self, output, code):
         """mpirun tells the nodes to end everything and goes; they may take a moment."""
         deadline = time.monotonic() + 5
-        while left := self.cluster.programs():
+        while left := self.cluster.programs(NODES):
             if time.monotonic() > deadline:
-                raise Failed(f"the run ended with exit code {code}, but 5 s later there is still {', '.join(left)}\n{tail(output)}")
+                raise Failed(f"the run ended with exit code {code}, but 5 s later there is still "
+                             f"{', '.join(left)}\n{tail(output)}")
             time.sleep(0.1)
 
     def judge(self, case, code, output, ended=""):
@@ -237,14 +145,16 @@ class Driver:
             raise Failed(f"{seen}, where {'an error' if code == 0 else 'success'} was expected\n{tail(output)}")
         found = []
         for pattern in expected:
-            match = next(filter(None, (re.search(p, text) for p in (pattern if isinstance(pattern, tuple) else (pattern,)))), None)
+            alternatives = pattern if isinstance(pattern, tuple) else (pattern,)
+            match = re.search("|".join(alternatives), text)
             if not match:
                 raise Failed(f"{seen}, but the output has no match for {pattern}\n{tail(output)}")
             found.append(line_of(text, match))
         if code == 0:
             digests = re.findall(r"^digest [0-9a-f]{16} step \d+$", text, re.MULTILINE)
-            if digests != [self.undisturbed_digest(case)]:
-                raise Failed(f"{seen}, but it printed {digests}, and undisturbed '{self.undisturbed_digest(case)}'\n{tail(output)}")
+            undisturbed = self.undisturbed_digest(case)
+            if digests != [undisturbed]:
+                raise Failed(f"{seen}, but it printed {digests}, and undisturbed '{undisturbed}'\n{tail(output)}")
             seen += ", the undisturbed digest"
         return seen + "".join(f"\n    {line}" for line in dict.fromkeys(found))
 
@@ -298,7 +208,8 @@ def able(cluster, cases):
     if check.returncode != 0:
         raise Unable(check.stdout.strip())
     if any(c.fault == "srun" for c in cases):
-        missing = [p for p in ("slurmctld", "slurmd", "srun", "munged") if not shutil.which(p, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")]
+        path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+        missing = [p for p in ("slurmctld", "slurmd", "srun", "munged") if not shutil.which(p, path=path)]
         if missing:
             raise Unable(f"{', '.join(missing)} missing for the cases srun: ./dev setup cluster installs what is needed")
 
@@ -308,7 +219,6 @@ def main():
     parser.add_argument("cases", nargs="*", metavar="CASE", help="names or patterns: kill-rank, '*.ucx' (all)")
     parser.add_argument("--list", action="store_true", help="name the cases and stop")
     parser.add_argument("--bin", type=Path, default=ROOT / "build/host/bin", help="folder of the programs")
-    parser.add_argument("--no-limit", action="store_true", help="leave ring.link_timeout at its default")
     options = parser.parse_args()
     if options.list:
         print("\n".join(c.name for c in CASES))
@@ -332,7 +242,7 @@ def main():
     with open(folder / "lock", "w") as lock:  # builds have clusters of their own; one build's cases take turns
         fcntl.flock(lock, fcntl.LOCK_EX)
         cluster.call("down")  # of a run that was killed
-        return run_all(Driver(cluster, binaries, folder, options), cases)
+        return run_all(Driver(cluster, binaries, folder), cases)
 
 
 def run_all(driver, cases):
