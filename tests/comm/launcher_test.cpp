@@ -29,11 +29,23 @@ TEST(Launcher, IsFoundInTheEnvironment) {
 TEST(Launcher, ABatchScriptIsNone) { EXPECT_FALSE(launcher({{"SLURM_NTASKS", "6"}}).found()); }
 
 TEST(Launcher, ProcessesThatDoNotKnowEachOtherAreSeen) {
-  EXPECT_EQ(dsea::launcher_mismatch({"", 0}, 1, "L"), "");
-  EXPECT_EQ(dsea::launcher_mismatch({"srun", 4}, 4, "L"), "");
-  EXPECT_EQ(dsea::launcher_mismatch({"a PMIx launcher", 0}, 1, "L"), "");
-  EXPECT_NE(dsea::launcher_mismatch({"srun", 4}, 1, "L 1.0").find("srun --mpi=pmix"), std::string::npos);
-  EXPECT_NE(dsea::launcher_mismatch({"mpiexec (PMI)", 4}, 1, "L 1.0").find("(L 1.0)"), std::string::npos);
+  EXPECT_EQ(dsea::launcher_mismatch({}, 1, "L"), "");
+  EXPECT_EQ(dsea::launcher_mismatch({"srun", 4, false}, 4, "L"), "");
+  EXPECT_EQ(dsea::launcher_mismatch({"a PMIx launcher", 0, true}, 1, "L"), "");
+  EXPECT_NE(dsea::launcher_mismatch({"srun", 4, false}, 1, "L 1.0").find("srun --mpi=pmix"), std::string::npos);
+  EXPECT_NE(dsea::launcher_mismatch({"mpiexec (PMI)", 4, true}, 1, "L 1.0").find("(L 1.0)"), std::string::npos);
+}
+
+TEST(Launcher, OpenMpiIsNotStartedUnderAnSrunWithoutPmi) {
+  const std::map<std::string, std::string> step{{"SLURM_STEP_NUM_TASKS", "2"}, {"SLURM_STEP_ID", "0"}};
+  EXPECT_NE(dsea::launcher_refusal(launcher(step), "Open MPI v4.1.4").find("srun --mpi=pmix"), std::string::npos);
+  EXPECT_EQ(dsea::launcher_refusal(launcher(step), "MPICH Version: 4.0.2"), "") << "may use Slurm's own PMI-1";
+  for (const char* offer : {"PMIX_RANK", "PMI_RANK"}) {
+    auto with_pmi = step;
+    with_pmi[offer] = "0";
+    EXPECT_EQ(dsea::launcher_refusal(launcher(with_pmi), "Open MPI v4.1.4"), "") << offer;
+  }
+  EXPECT_EQ(dsea::launcher_refusal(launcher({}), "Open MPI v4.1.4"), "") << "alone";
 }
 
 TEST(MpiSession, IsRefusedWhereThereIsNoMpi) {

@@ -26,15 +26,22 @@ Launcher find_launcher(const std::function<const char*(const char*)>& get) {
   int step_tasks = number(get("SLURM_STEP_NUM_TASKS"));
   if (step_tasks == 0 && set("SLURM_STEP_ID")) step_tasks = number(get("SLURM_NTASKS"));
 
-  if (set("OMPI_COMM_WORLD_SIZE")) return {"mpirun (Open MPI)", number(get("OMPI_COMM_WORLD_SIZE"))};
-  if (step_tasks > 0) return {"srun", step_tasks};
-  if (set("PMI_SIZE")) return {"mpiexec (PMI)", number(get("PMI_SIZE"))};
-  if (set("PMIX_RANK")) return {"a PMIx launcher", 0};
+  const bool pmi = set("PMIX_RANK") || set("PMI_RANK");
+  if (set("OMPI_COMM_WORLD_SIZE")) return {"mpirun (Open MPI)", number(get("OMPI_COMM_WORLD_SIZE")), pmi};
+  if (step_tasks > 0) return {"srun", step_tasks, pmi};
+  if (set("PMI_SIZE")) return {"mpiexec (PMI)", number(get("PMI_SIZE")), pmi};
+  if (set("PMIX_RANK")) return {"a PMIx launcher", 0, pmi};
   return {};
 }
 
 Launcher find_launcher() {
   return find_launcher([](const char* name) -> const char* { return std::getenv(name); });
+}
+
+std::string launcher_refusal(const Launcher& launcher, const std::string& library) {
+  if (launcher.name != "srun" || launcher.pmi || !library.starts_with("Open MPI")) return {};
+  return cat("srun offers its processes no PMI, by which those of ", library,
+             " find each other; use srun --mpi=pmix, or the library's own mpirun within the job");
 }
 
 std::string launcher_mismatch(const Launcher& launcher, int mpi_size, const std::string& library) {

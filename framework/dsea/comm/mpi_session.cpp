@@ -37,15 +37,17 @@ MpiSession::MpiSession() : exceptions_(std::uncaught_exceptions()) {
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
   if (finalized != 0) throw UsageError("mpi: MPI was finalised already and cannot be used again in this process");
+  library_ = library_name();  // may be asked before MPI is initialised
   if (initialized != 0) {
     detail::mpi_check(MPI_Query_thread(&provided), "asking for the level of thread support");
   } else {
+    const std::string refusal = launcher_refusal(find_launcher(), library_);
+    if (!refusal.empty()) throw UsageError("mpi: " + refusal);
     detail::mpi_check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), "initialising");
     finalize_ = true;
   }
   detail::mpi_check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "asking for the rank");
   detail::mpi_check(MPI_Comm_size(MPI_COMM_WORLD, &size_), "asking for the number of ranks");
-  library_ = library_name();
 
   std::string usage = launcher_mismatch(find_launcher(), size_, library_);
   const bool threads = provided >= MPI_THREAD_MULTIPLE;
