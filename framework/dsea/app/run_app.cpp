@@ -1,21 +1,22 @@
 #include "dsea/app/run_app.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
+#include "dsea/app/all_ranks.hpp"
+#include "dsea/app/choose_transport.hpp"
 #include "dsea/app/command_line.hpp"
+#include "dsea/app/rank_place.hpp"
 #include "dsea/app/rank_run.hpp"
 #include "dsea/app/signal_watch.hpp"
+#include "dsea/app/start_table.hpp"
 #include "dsea/base/check.hpp"
-#include "dsea/base/hash.hpp"
 #include "dsea/base/machine.hpp"
 #include "dsea/base/openmp.hpp"
 #include "dsea/base/version.hpp"
 #include "dsea/comm/launcher.hpp"
 #include "dsea/comm/mpi_session.hpp"
-#include "dsea/comm/mpi_transport.hpp"
 #include "dsea/comm/ucx_transport.hpp"
 #include "dsea/io/run_report.hpp"
 #include "dsea/io/thermo_table.hpp"
@@ -36,99 +37,117 @@ class AppRun {
   int run() {
     if (!session_) {
       read_config();
+      set_threads(ranks(), log_);
       run_local_ranks();
       return 0;
     }
     log_ = log_.for_rank(session_->rank(), session_->size());
-    if (const int bad = on_all_ranks([this] { read_config(); })) return bad;
-    std::unique_ptr<Transport> transport;
+    RankPlace place;
+    const auto look_around = [&] {
+      read_config();
+      place = place_of_this_rank(*session_, line_.device);
+    };
+    if (const int bad = on_all(look_around)) return bad;
+    if (const int bad = on_all([&] { take_place(place); })) return bad;
+    ChosenTransport chosen;
     std::unique_ptr<RankRun> rank;
+    RankFacts facts;
     const auto prepare = [&] {
-      transport = line_.transport == "ucx" ? make_ucx_transport(*session_, {.rails = settings_.rails})
-                                           : make_mpi_transport(*session_);
-      rank = std::make_unique<RankRun>(make_, *config_, device_, *transport, log_, ranks_here(), line_.plan);
+      chosen = make_transport(*session_, {line_.transport, settings_.rails, !line_.plan});
+      rank = std::make_unique<RankRun>(make_, *config_, device_, *chosen.transport, log_, session_->local_size(),
+                                       line_.plan);
+      const bool rails = chosen.transport->name() == "ucx";
+      facts = facts_of_this_rank(rank->device(), rails ? settings_.rails : std::vector<std::string>(),
+                                 chosen.transport->name(), chosen.from_previous.bytes_per_second);
     };
-    if (const int bad = on_all_ranks(prepare)) return bad;
-    const auto begin_together = [&] {
-      demand_one_configuration();  // before anything in the output folder is replaced
-      if (!line_.plan) begin(*rank, transport->describe());
-    };
-    if (const int bad = on_all_ranks(begin_together)) return bad;
+    if (const int bad = on_all(prepare)) return bad;
     const bool first = session_->rank() == 0;
+    const auto begin_together = [&] {
+      demand_same(*session_, traits_of(*rank));  // before anything in the output folder is replaced
+      const std::vector<RankFacts> all = facts_of_all(*session_, facts);
+      if (line_.plan) return;
+      begin(*rank, chosen.why.empty() ? "transport " + chosen.transport->describe()
+                                      : chosen.why + "; " + chosen.transport->describe());
+      if (first) report_start(log_, settings_.out, all, rank->plan());
+    };
+    if (const int bad = on_all(begin_together)) return bad;
     if (line_.plan) {
       if (first) print_plan(*rank);
       return 0;
     }
-    finish(*rank, rank->run(options(*rank, first), watched()), first, transport->name());
+    finish(*rank, rank->run(options(*rank, first), watched()), first, chosen.transport->name());
     return 0;
   }
 
  private:
-  /// Ranks that read different files, or are different programs, would compute nonsense together.
-  void demand_one_configuration() const {
-    std::string text = cat(name_, "\n", config_->effective_toml());
-    constexpr std::string_view mark = "  # default";  // it does not matter who has written the value
+  int on_all(const std::function<void()>& step) const { return on_all_ranks(*session_, name_, step); }
+
+  /// What is known of a process before it has connections, and must be the same for all.
+  std::vector<Trait> traits() const {
+    const BuildInfo& build = build_info();
+    return {{"is the program", name_, "start all ranks with the same program"},
+            {"runs", cat("DSEA ", build.version, " (", build.git, ")"), "install one build on all nodes"},
+            {"was started with", "--transport " + line_.transport, "start all ranks with the same options"},
+            {"was started with", line_.plan ? "--plan" : "no --plan", "start all ranks with the same options"},
+            {"has the configuration", without_marks(config_->effective_toml()),
+             "start all ranks with the same .toml (on every node) and the same --set"}};
+  }
+
+  /// The same once the program has read its input.
+  std::vector<Trait> traits_of(const RankRun& rank) const {
+    std::vector<Trait> all = traits();
+    const Problem& p = rank.problem();
+    const std::string fix = "do all ranks read the same files, on every node?";
+    all.push_back({"has slices with", cat("layout ", digest_text(p.layout.hash())), fix});
+    all.push_back({"has", cat(p.slabs, " slabs"), fix});
+    all.push_back({"has", cat(p.elements, " ", p.element_name), fix});
+    return all;
+  }
+
+  /// It does not matter who has written a value.
+  static std::string without_marks(std::string text) {
+    constexpr std::string_view mark = "  # default";
     for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
       text.erase(at, mark.size());
-    const int mine = static_cast<int>(hash_text(text) & 0x3fffffff);
-    constexpr std::chrono::minutes patience(10);
-    const int least = session_->smallest(mine, patience);
-    const int most = -session_->smallest(-mine, patience);
-    if (least == most) return;
-    throw UsageError(cat("rank ", session_->rank(),
-                         ", like others, has another program or configuration than some ranks: ",
-                         "start all with the same program, the same .toml (on every node) and the same --set"));
+    return text;
+  }
+
+  /// Processors and GPU of this rank among the others.
+  void take_place(const RankPlace& mine) {
+    demand_same(*session_, traits());
+    const std::vector<RankPlace> places = places_of_all(*session_, mine);
+    const Log& of_first = session_->rank() == 0 ? log_ : Log(LogLevel::error);
+    set_threads(ranks_on_processors(places, session_->rank()), of_first);
+    device_.index = gpu_of_rank(places, session_->rank());
+    if (const std::string rule = gpu_rule(places); !rule.empty()) of_first.info(rule);
+    const std::string shared = shared_gpu(places);
+    if (shared.empty()) return;
+    if (!settings_.share_gpu) throw UsageError(shared);
+    of_first.warning("ring.share_gpu is set: ", shared.substr(0, shared.find(':')));
   }
 
   void read_config() {
     config_.emplace(Config::from_file(line_.config, sets()));
     config_->set_log(!session_ || session_->rank() == 0 ? log_ : Log(LogLevel::error));
     settings_ = RunSettings::read(*config_);
-    if (line_.transport == "ucx") check_ucx(settings_.rails);  // alone: making connections takes all ranks
+    const bool ucx = line_.transport == "ucx" || (session_ && line_.transport == "auto" && !settings_.rails.empty());
+    if (ucx) check_ucx(settings_.rails);  // alone: making connections takes all ranks
     device_.backend = line_.device;
     device_.isa = line_.isa;
-    device_.threads = line_.threads > 0 ? line_.threads : std::max(1, available_cores() / ranks_here());
-    const std::int64_t threads = static_cast<std::int64_t>(device_.threads) * ranks_here();
-    if (line_.threads > 0 && threads > available_cores() && (!session_ || session_->rank() == 0)) {
-      log_.warning("--threads ", line_.threads, ": ", threads, " threads of ", ranks_here(),
-                   ranks_here() == 1 ? " rank" : " ranks", " take turns on ", available_cores(),
-                   " cores: slower than one thread a core");
-    }
   }
 
-  /// Does something that may throw on every rank of an MPI run. 0 if all are well; otherwise the exit code of the
-  /// lowest rank that is not, which says why.
-  template <class Step>
-  int on_all_ranks(const Step& step) const {
-    ExitCode code = ExitCode::done;
-    std::string error;
-    try {
-      step();
-    } catch (const Error& e) {
-      code = e.exit_code();
-      error = e.what();
-    } catch (const std::exception& e) {
-      code = ExitCode::failed;
-      error = e.what();
+  /// `sharing`: ranks that run on the processors of this one.
+  void set_threads(int sharing, const Log& log) {
+    device_.threads = line_.threads > 0 ? line_.threads : std::max(1, available_cores() / sharing);
+    const std::int64_t threads = static_cast<std::int64_t>(device_.threads) * sharing;
+    if (line_.threads > 0 && threads > available_cores()) {
+      log.warning("--threads ", line_.threads, ": ", threads, " threads of ", sharing,
+                  sharing == 1 ? " rank" : " ranks", " take turns on ", available_cores(),
+                  " cores: slower than one thread a core");
     }
-    constexpr int codes = 256;
-    const int none = session_->size() * codes;
-    const int mine = code == ExitCode::done ? none : session_->rank() * codes + static_cast<int>(code);
-    const int lowest = session_->smallest(mine, std::chrono::minutes(10));
-    if (lowest == none) return 0;
-    if (lowest / codes == session_->rank()) std::cerr << name_ << ": error: " << error << std::endl;
-    return lowest % codes;
   }
 
   int ranks() const { return session_ ? session_->size() : std::max(1, line_.ranks); }
-
-  /// Ranks that share this machine's cores and memory.
-  int ranks_here() const {
-    if (!session_) return ranks();
-    const char* local = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-    const int n = local != nullptr ? std::atoi(local) : 0;
-    return n > 0 ? n : session_->size();
-  }
 
   std::vector<std::string> sets() const {
     std::vector<std::string> all = line_.sets;
@@ -156,7 +175,7 @@ class AppRun {
       print_plan(first);
       return;
     }
-    begin(first, all.transport());
+    begin(first, "transport " + all.transport());
     finish(first, all.run(options(first, true), watched()), true, "local");
   }
 
@@ -168,7 +187,7 @@ class AppRun {
     const BuildInfo& build = build_info();
     log_.info(name_, ", DSEA ", build.version, " (", build.git, "), output in ", settings_.out);
     log_.info(rank.device().why(), "; ", rank.device().name());
-    log_.info("transport ", transport);
+    log_.info(transport);
     for (const std::string& warning : rank.plan().warnings()) log_.warning(warning);
     if (const auto earlier = snapshots_in(settings_.out); !earlier.empty()) {
       log_.warning(settings_.out, " holds ", earlier.size(), earlier.size() == 1 ? " snapshot" : " snapshots",
@@ -176,6 +195,7 @@ class AppRun {
     }
     // Results of an earlier run must not pass for this one's.
     std::error_code error;
+    std::filesystem::remove(settings_.out + "/ranks.txt", error);
     std::filesystem::remove(settings_.out + "/run.json", error);
     if (error) {
       throw UsageError(cat("cannot replace ", settings_.out, "/run.json: ", error.message(),

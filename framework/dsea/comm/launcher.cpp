@@ -1,6 +1,7 @@
 #include "dsea/comm/launcher.hpp"
 
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
@@ -19,16 +20,30 @@ int number(const char* text) {
   return value;
 }
 
+/// Batch scripts and interactive shells have a step number too, one beyond all that srun gives out.
+bool is_step(const char* id) {
+  constexpr std::uint32_t first_reserved = 0xfffffff0;
+  std::uint32_t value = first_reserved;
+  if (id != nullptr) {
+    const std::string_view view = id;
+    std::from_chars(view.data(), view.data() + view.size(), value);
+  }
+  return value < first_reserved;
+}
+
 }  // namespace
 
 Launcher find_launcher(const std::function<const char*(const char*)>& get) {
   const auto set = [&](const char* name) { return get(name) != nullptr; };
   int step_tasks = number(get("SLURM_STEP_NUM_TASKS"));
-  if (step_tasks == 0 && set("SLURM_STEP_ID")) step_tasks = number(get("SLURM_NTASKS"));
+  if (step_tasks == 0 && is_step(get("SLURM_STEP_ID"))) step_tasks = number(get("SLURM_NTASKS"));
+  // Launchers that start one helper a node by srun, and the processes by that.
+  const int pmi_tasks = number(get("PMI_SIZE"));
+  if (pmi_tasks > 0 && pmi_tasks != step_tasks) step_tasks = 0;
 
   if (set("OMPI_COMM_WORLD_SIZE")) return {"mpirun (Open MPI)", number(get("OMPI_COMM_WORLD_SIZE"))};
   if (step_tasks > 0) return {"srun", step_tasks};
-  if (set("PMI_SIZE")) return {"mpiexec (PMI)", number(get("PMI_SIZE"))};
+  if (set("PMI_SIZE")) return {"mpiexec (PMI)", pmi_tasks};
   if (set("PMIX_RANK")) return {"a PMIx launcher", 0};
   return {};
 }
