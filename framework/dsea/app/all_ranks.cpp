@@ -26,7 +26,10 @@ std::pair<std::string, std::string> first_difference(const std::string& a, const
     const bool more_right = static_cast<bool>(std::getline(right, y));
     if (!more_left) x = "nothing";
     if (!more_right) y = "nothing";
-    if (x != y || !more_left) return {cat(more_left ? section : "", x), cat(more_right ? section : "", y)};
+    const auto in_section = [&](const std::string& line, bool there) {
+      return there && !line.starts_with("[") ? section + line : line;
+    };
+    if (x != y || !more_left) return {in_section(x, more_left), in_section(y, more_right)};
     if (x.starts_with("[")) section = x + " ";
   }
 }

@@ -24,8 +24,8 @@ double slowest_link(const MpiSession& session, const LinkSpeed& mine) {
   return least * unit;
 }
 
-/// Does something that may fail on some ranks. The cause on the lowest rank that failed, on every rank; empty if all
-/// are well.
+/// Does something with ucx that may fail on some ranks. The cause on the lowest rank that failed, on every rank; empty
+/// if all are well.
 template <class Step>
 std::string cause_on_any_rank(const MpiSession& session, const Step& step, const std::string& before = {}) {
   std::string cause, missed;
@@ -35,6 +35,7 @@ std::string cause_on_any_rank(const MpiSession& session, const Step& step, const
     missed = e.what();
   } catch (const std::exception& e) {
     cause = e.what();
+    while (cause.starts_with("ucx: ")) cause.erase(0, 5);  // the line says so
   }
   const auto all = texts_of_all(session, {cause, missed});
   for (const std::size_t kind : {0U, 1U}) {

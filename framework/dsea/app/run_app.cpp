@@ -9,6 +9,8 @@
 #include "dsea/app/command_line.hpp"
 #include "dsea/app/rank_place.hpp"
 #include "dsea/app/rank_run.hpp"
+#include "dsea/app/run_figures.hpp"
+#include "dsea/app/run_traits.hpp"
 #include "dsea/app/signal_watch.hpp"
 #include "dsea/app/start_table.hpp"
 #include "dsea/base/check.hpp"
@@ -63,7 +65,7 @@ class AppRun {
     if (const int bad = on_all(prepare)) return bad;
     const bool first = session_->rank() == 0;
     const auto begin_together = [&] {
-      demand_same(*session_, traits_of(*rank));  // before anything in the output folder is replaced
+      demand_same(*session_, traits(rank.get()));  // before anything in the output folder is replaced
       const std::vector<RankFacts> all = facts_of_all(*session_, facts);
       if (line_.plan) return;
       begin(*rank, chosen.why.empty() ? "transport " + chosen.transport->describe()
@@ -82,39 +84,16 @@ class AppRun {
  private:
   int on_all(const std::function<void()>& step) const { return on_all_ranks(*session_, name_, step); }
 
-  /// What is known of a process before it has connections, and must be the same for all.
-  std::vector<Trait> traits() const {
-    const BuildInfo& build = build_info();
-    return {{"is the program", name_, "start all ranks with the same program"},
-            {"runs", cat("DSEA ", build.version, " (", build.git, ")"), "install one build on all nodes"},
-            {"was started with", "--transport " + line_.transport, "start all ranks with the same options"},
-            {"was started with", line_.plan ? "--plan" : "no --plan", "start all ranks with the same options"},
-            {"has the configuration", without_marks(config_->effective_toml()),
-             "start all ranks with the same .toml (on every node) and the same --set"}};
-  }
-
-  /// The same once the program has read its input.
-  std::vector<Trait> traits_of(const RankRun& rank) const {
-    std::vector<Trait> all = traits();
-    const Problem& p = rank.problem();
-    const std::string fix = "do all ranks read the same files, on every node?";
-    all.push_back({"has slices with", cat("layout ", digest_text(p.layout.hash())), fix});
-    all.push_back({"has", cat(p.slabs, " slabs"), fix});
-    all.push_back({"has", cat(p.elements, " ", p.element_name), fix});
+  /// What must be the same on all ranks; `rank` is null before there is a plan.
+  std::vector<Trait> traits(const RankRun* rank) const {
+    std::vector<Trait> all = traits_of_process(name_, line_, *config_);
+    if (rank != nullptr) add_traits_of_plan(all, rank->problem(), rank->plan().request());
     return all;
-  }
-
-  /// It does not matter who has written a value.
-  static std::string without_marks(std::string text) {
-    constexpr std::string_view mark = "  # default";
-    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
-      text.erase(at, mark.size());
-    return text;
   }
 
   /// Processors and GPU of this rank among the others.
   void take_place(const RankPlace& mine) {
-    demand_same(*session_, traits());
+    demand_same(*session_, traits(nullptr));
     const std::vector<RankPlace> places = places_of_all(*session_, mine);
     const Log& of_first = session_->rank() == 0 ? log_ : Log(LogLevel::error);
     set_threads(ranks_on_processors(places, session_->rank()), of_first);
@@ -225,54 +204,7 @@ class AppRun {
 
   void finish(const RankRun& rank, const RingOutcome& outcome, bool reporting, const std::string& transport) const {
     if (!reporting) return;
-    const Problem& p = rank.problem();
-    const int n = ranks();
-    RunFigures f;
-    f.program = name_;
-    f.digest = digest_text(outcome.digest);
-    f.step = outcome.step;
-    f.elements = p.elements;
-    f.element_name = p.element_name;
-    f.steady = outcome.steady_steps > 0 && outcome.steady_seconds > 0;
-    const double steps = f.steady ? outcome.steady_steps : static_cast<double>(outcome.step);
-    f.rate = static_cast<double>(p.elements) * steps / (f.steady ? outcome.steady_seconds : outcome.wall_seconds);
-    f.wall_s = outcome.wall_seconds;
-    std::uint64_t sent_bytes = 0;
-    std::int64_t sent = 0;
-    // Rank 0 gets its first super-cycle from the loaders, all the rest from the ring.
-    f.slices_received_least = outcome.ranks.front().received + rank.plan().topology().slices();
-    for (const RankReport& r : outcome.ranks) {
-      f.kernel_s += r.kernel_seconds / n;
-      sent_bytes += r.sent_bytes;
-      sent += r.sent;
-      if (r.rank > 0) f.slices_received_least = std::min(f.slices_received_least, r.received);
-    }
-    const double work = static_cast<double>(p.elements) * static_cast<double>(outcome.step) * 1e-9;
-    if (!p.phases.empty() && work > 0) {
-      double rest = f.kernel_s * n;
-      for (std::size_t k = 0; k < p.phases.size(); ++k) {
-        double seconds = 0;
-        for (const RankReport& r : outcome.ranks) seconds += r.phase_seconds[k];
-        f.phases.emplace_back(p.phases[k], seconds / work);
-        rest -= seconds;
-      }
-      f.phases.emplace_back("other kernels", rest / work);
-      f.phases.emplace_back("without kernels", n * std::max(0.0, f.wall_s - f.kernel_s) / work);
-    }
-    f.overhead = std::clamp(1 - f.kernel_s / f.wall_s, 0.0, 1.0);
-    f.slices = rank.plan().topology().slices();
-    f.slabs = p.slabs;
-    // In a ring of one process slices come from the loader only.
-    f.slices_expected = n == 1 ? f.slices : rank.plan().schedule().supercycles() * f.slices;
-    if (sent > 0)
-      f.bytes_per_element =
-          static_cast<double>(sent_bytes) / static_cast<double>(sent) * f.slices / static_cast<double>(p.elements);
-    f.ranks = n;
-    f.workers = rank.plan().request().workers;
-    f.threads = rank.device().threads();
-    f.device = rank.device().name();
-    f.transport = transport;
-    f.isa = isa_name(rank.device().isa());
+    const RunFigures f = figures_of(name_, rank, outcome, transport);
     std::cout << summary_text(f) << "digest " << f.digest << " step " << f.step << std::endl;
     write_run_json(settings_.out + "/run.json", f);
     if (!std::cout)

@@ -67,6 +67,7 @@ std::vector<NetworkCard> network_cards(std::span<const std::string> rails, const
                       numa_node_of_device(cat(infiniband, device, "/device")), is_rail(rails, name)});
     }
   }
+  bool any_real = !real.empty();
   const std::string net = root + "/sys/class/net/";
   for (const std::string& name : names_in_folder(net)) {
     const std::string folder = net + name;
@@ -76,12 +77,14 @@ std::vector<NetworkCard> network_cards(std::span<const std::string> rails, const
                            numa_node_of_device(folder + "/device"), is_rail(rails, name)};
     constexpr double ethernet = 1;  // ARPHRD_ETHER; the loopback device has another
     const bool cable = leading_number(folder + "/type") == ethernet && !is_there(folder + "/bridge") && state == "up";
-    if (card.rail || (is_there(folder + "/device") && !is_there(folder + "/device/infiniband")))
+    const bool has_device = is_there(folder + "/device");
+    any_real = any_real || has_device;
+    if (card.rail || (has_device && !is_there(folder + "/device/infiniband"))) {
       real.push_back(card);
-    else if (cable)
+    } else if (cable && !has_device) {
       ends.push_back(card);
+    }
   }
-  const bool any_real = std::any_of(real.begin(), real.end(), [](const NetworkCard& c) { return !c.rail; });
   if (!any_real) real.insert(real.end(), ends.begin(), ends.end());
   std::sort(real.begin(), real.end(), [](const NetworkCard& a, const NetworkCard& b) { return a.name < b.name; });
   return real;
@@ -91,7 +94,7 @@ std::string network_cards_text(std::span<const NetworkCard> cards) {
   std::string text;
   for (const NetworkCard& card : cards) {
     text += cat(text.empty() ? "" : ", ", card.name, card.state.empty() ? "" : " ", card.state);
-    if (card.gbit > 0) text += cat(" ", card.gbit, " Gbit/s");
+    if (card.gbit > 0) text += cat(" ", si_text(card.gbit), " Gbit/s");
     if (card.numa_node) text += cat(" numa ", *card.numa_node);
     if (card.rail) text += " (rail)";
   }
