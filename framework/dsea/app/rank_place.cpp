@@ -52,7 +52,7 @@ int gpu_of_rank(const std::vector<RankPlace>& ranks, int rank) {
   return all_see_the_same(ranks, mine) ? mine.local_rank % static_cast<int>(mine.gpus.size()) : 0;
 }
 
-std::string shared_gpu(const std::vector<RankPlace>& ranks) {
+SharedGpu shared_gpu(const std::vector<RankPlace>& ranks) {
   std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> takers;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     if (ranks[r].gpus.empty()) continue;
@@ -66,11 +66,11 @@ std::string shared_gpu(const std::vector<RankPlace>& ranks) {
       list += cat(k == 0 ? "" : k + 1 < who.size() ? ", " : " and ", who[k]);
     }
     const std::size_t seen = ranks[who.front()].gpus.size();
-    return cat("ranks ", list, " take the same GPU, ", gpu.second, " of ", gpu.first, " (rank ", who.front(), " sees ",
-               seen, seen == 1 ? " GPU" : " GPUs",
-               "): give each rank a GPU of its own, by srun --gpus-per-task=1, by a binding script that sets "
-               "CUDA_VISIBLE_DEVICES for each rank, or by no more ranks a node than it has GPUs; "
-               "--set ring.share_gpu=true lets them share it");
+    return {cat("ranks ", list, " take the same GPU, ", gpu.second, " of ", gpu.first, " (rank ", who.front(), " sees ",
+                seen, seen == 1 ? " GPU)" : " GPUs)"),
+            "give each rank a GPU of its own, by srun --gpus-per-task=1, by a binding script that sets "
+            "CUDA_VISIBLE_DEVICES for each rank, or by no more ranks a node than it has GPUs; "
+            "--set ring.share_gpu=true lets them share it"};
   }
   return {};
 }

@@ -29,8 +29,11 @@ int ranks_on_processors(const std::vector<RankPlace>& ranks, int rank);
 /// number; otherwise a batch system or a script has given each rank its own, the first it sees.
 int gpu_of_rank(const std::vector<RankPlace>& ranks, int rank);
 
-/// Says which ranks take one GPU, and what to do; empty if none do.
-std::string shared_gpu(const std::vector<RankPlace>& ranks);
+/// Which ranks take one GPU, and what to do; `who` is empty if none do.
+struct SharedGpu {
+  std::string who, fix;
+};
+SharedGpu shared_gpu(const std::vector<RankPlace>& ranks);
 
 /// How GPUs are dealt out, in words for the log; empty if nobody sees more than one.
 std::string gpu_rule(const std::vector<RankPlace>& ranks);

@@ -99,10 +99,10 @@ class AppRun {
     set_threads(ranks_on_processors(places, session_->rank()), of_first);
     device_.index = gpu_of_rank(places, session_->rank());
     if (const std::string rule = gpu_rule(places); !rule.empty()) of_first.info(rule);
-    const std::string shared = shared_gpu(places);
-    if (shared.empty()) return;
-    if (!settings_.share_gpu) throw UsageError(shared);
-    of_first.warning("ring.share_gpu is set: ", shared.substr(0, shared.find(':')));
+    const SharedGpu shared = shared_gpu(places);
+    if (shared.who.empty()) return;
+    if (!settings_.share_gpu && !line_.plan) throw UsageError(shared.who + ": " + shared.fix);
+    of_first.warning(shared.who, line_.plan ? "" : ": ring.share_gpu is set");
   }
 
   void read_config() {
