@@ -42,6 +42,21 @@ TEST(Launcher, MpirunWithinABatchScriptIsFound) {
   EXPECT_EQ(launcher({{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "8"}, {"PMI_SIZE", "8"}}).name, "srun");
 }
 
+TEST(Launcher, SrunWithoutPmixIsWarnedOfOnce) {
+  const auto warning = [](std::map<std::string, std::string> environment) {
+    environment["SLURM_STEP_NUM_TASKS"] = "4";
+    return dsea::launcher_warning([&](const char* name) -> const char* {
+      const auto found = environment.find(name);
+      return found == environment.end() ? nullptr : found->second.c_str();
+    });
+  };
+  EXPECT_NE(warning({{"SLURM_PROCID", "0"}}).find("srun --mpi=pmix"), std::string::npos);
+  EXPECT_EQ(warning({{"SLURM_PROCID", "1"}}), "");
+  EXPECT_EQ(warning({{"SLURM_PROCID", "0"}, {"PMIX_RANK", "0"}}), "");
+  EXPECT_EQ(warning({{"SLURM_PROCID", "0"}, {"PMI_RANK", "0"}}), "");
+  EXPECT_EQ(warning({{"OMPI_COMM_WORLD_SIZE", "4"}}), "") << "mpirun within a job";
+}
+
 TEST(Launcher, ProcessesThatDoNotKnowEachOtherAreSeen) {
   EXPECT_EQ(dsea::launcher_mismatch({"", 0}, 1, "L"), "");
   EXPECT_EQ(dsea::launcher_mismatch({"srun", 4}, 4, "L"), "");

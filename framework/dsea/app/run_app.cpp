@@ -143,6 +143,7 @@ class AppRun {
     if (line_.transport == "mpi" || line_.transport == "ucx" || (line_.transport == "auto" && launched)) {
       if (line_.ranks > 0)
         throw UsageError("--ranks is for ranks in one process; with MPI the launcher says how many: mpirun -n N");
+      if (const std::string warning = launcher_warning(); !warning.empty()) log_.warning(warning);
       session_.emplace();
     }
   }

@@ -31,6 +31,8 @@ bool is_step(const char* id) {
   return value < first_reserved;
 }
 
+const char* from_environment(const char* name) { return std::getenv(name); }
+
 }  // namespace
 
 Launcher find_launcher(const std::function<const char*(const char*)>& get) {
@@ -48,9 +50,19 @@ Launcher find_launcher(const std::function<const char*(const char*)>& get) {
   return {};
 }
 
-Launcher find_launcher() {
-  return find_launcher([](const char* name) -> const char* { return std::getenv(name); });
+Launcher find_launcher() { return find_launcher(from_environment); }
+
+std::string launcher_warning(const std::function<const char*(const char*)>& get) {
+  const Launcher launcher = find_launcher(get);
+  if (launcher.name != "srun" || launcher.ranks <= 1 || number(get("SLURM_PROCID")) != 0) return {};
+  for (const char* name : {"PMIX_RANK", "PMI_RANK", "PMI_FD"}) {
+    if (get(name) != nullptr) return {};
+  }
+  return cat("srun started ", launcher.ranks, " processes without PMIx or PMI: if MPI fails at its start, ",
+             "use srun --mpi=pmix");
 }
+
+std::string launcher_warning() { return launcher_warning(from_environment); }
 
 std::string launcher_mismatch(const Launcher& launcher, int mpi_size, const std::string& library) {
   if (mpi_size > 1 || launcher.ranks <= 1) return {};

@@ -19,6 +19,11 @@ struct Launcher {
 Launcher find_launcher(const std::function<const char*(const char*)>& get);
 Launcher find_launcher();
 
+/// Empty, or what to expect when srun has started several processes without PMIx or PMI: some MPI libraries then end
+/// the program while they initialise, before anybody can say why. Only in the first process.
+std::string launcher_warning(const std::function<const char*(const char*)>& get);
+std::string launcher_warning();
+
 /// Empty if an MPI job of `mpi_size` processes fits what the launcher says, otherwise what is wrong and what to do:
 /// where launcher and MPI library do not know each other, each process believes that it is alone.
 std::string launcher_mismatch(const Launcher& launcher, int mpi_size, const std::string& library);
