@@ -108,7 +108,8 @@ std::string link_warning(const SlowestLink& link, const RingPlan& plan) {
   if (link.bytes_per_second <= 0 || plan.stage_work_seconds() <= 0) return {};
   const auto bytes = static_cast<double>(plan.wire_bytes());
   const double transfer = bytes / link.bytes_per_second;
-  if (transfer <= plan.stage_work_seconds()) return {};
+  constexpr double not_worth_a_word = 100e-6;  // such stages are held up by much else
+  if (transfer <= std::max(plan.stage_work_seconds(), not_worth_a_word)) return {};
   return cat("the slowest link may be the bottleneck: a slice of ", bytes_text(bytes), " takes ",
              seconds_text(transfer), " over it, and ", plan.request().workers,
              plan.request().workers == 1 ? " worker" : " workers", " of a rank an expected ",
