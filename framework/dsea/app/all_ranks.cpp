@@ -88,6 +88,7 @@ std::string difference_of_ranks(const std::vector<Trait>& traits, const std::vec
 
 void demand_same(const MpiSession& session, const std::vector<Trait>& mine) {
   std::vector<std::string> values;
+  values.reserve(mine.size() + 1);
   for (const Trait& trait : mine) values.push_back(trait.value);
   std::uint64_t hash = mine.size();
   for (const std::string& value : values) hash = hash_text(value, hash);
