@@ -1,38 +1,16 @@
 #include "dsea/base/machine.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <set>
 
-#include "dsea/base/text.hpp"
+#include "base/fake_system.hpp"
 #include "dsea/base/threads.hpp"
 
 namespace dsea {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// A folder with made-up files of /proc and /sys, gone with the test.
-class FakeSystem : public testing::Test {
- protected:
-  FakeSystem() : root_(fs::temp_directory_path() / cat("dsea_machine_test_", ::getpid())) {
-    fs::create_directories(root_);
-  }
-  ~FakeSystem() override { fs::remove_all(root_); }
-
-  void write(const std::string& path, const std::string& text) const {
-    fs::create_directories((root_.string() + path).substr(0, (root_.string() + path).rfind('/')));
-    std::ofstream(root_.string() + path) << text;
-  }
-  std::string root() const { return root_.string(); }
-
- private:
-  fs::path root_;
-};
-
+using test::FakeSystem;
 using MachineMemory = FakeSystem;
 using MachineCores = FakeSystem;
 using MachineThreads = FakeSystem;

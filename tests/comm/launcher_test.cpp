@@ -26,7 +26,21 @@ TEST(Launcher, IsFoundInTheEnvironment) {
   EXPECT_EQ(launcher({{"OMPI_COMM_WORLD_SIZE", "2"}, {"SLURM_STEP_NUM_TASKS", "1"}}).ranks, 2) << "mpirun within srun";
 }
 
-TEST(Launcher, ABatchScriptIsNone) { EXPECT_FALSE(launcher({{"SLURM_NTASKS", "6"}}).found()); }
+TEST(Launcher, ABatchScriptIsNone) {
+  EXPECT_FALSE(launcher({{"SLURM_NTASKS", "6"}}).found());
+  EXPECT_FALSE(launcher({{"SLURM_NTASKS", "6"}, {"SLURM_STEP_ID", "4294967291"}}).found()) << "its step's number";
+}
+
+TEST(Launcher, MpirunWithinABatchScriptIsFound) {
+  const auto mpirun = launcher({{"SLURM_NTASKS", "6"}, {"SLURM_STEP_ID", "0"}, {"OMPI_COMM_WORLD_SIZE", "4"}});
+  EXPECT_EQ(mpirun.name, "mpirun (Open MPI)");
+  EXPECT_EQ(mpirun.ranks, 4);
+  // One that starts a helper a node by srun, which starts the processes.
+  const auto mpiexec = launcher({{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "2"}, {"PMI_SIZE", "8"}});
+  EXPECT_EQ(mpiexec.name, "mpiexec (PMI)");
+  EXPECT_EQ(mpiexec.ranks, 8);
+  EXPECT_EQ(launcher({{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "8"}, {"PMI_SIZE", "8"}}).name, "srun");
+}
 
 TEST(Launcher, ProcessesThatDoNotKnowEachOtherAreSeen) {
   EXPECT_EQ(dsea::launcher_mismatch({}, 1, "L"), "");

@@ -87,7 +87,7 @@ TEST(UcxTransport, RelaysPassSlicesOn) {
   dsea::MpiSession session;
   if (session.size() == 1) return;
   // Ranks a node and rails; bench/rails.py goes through more.
-  for (const auto [ranks_a_node, rails] : {std::pair{1, 3U}, {2, 1U}, {2, 3U}, {4, 2U}}) {
+  for (const auto& [ranks_a_node, rails] : {std::pair{1, 3U}, {2, 1U}, {2, 3U}, {4, 2U}}) {
     dsea::UcxOptions options = over_rails(rails, session.rank() / ranks_a_node);
     options.relays = true;
     const auto transport = dsea::make_ucx_transport(session, options);

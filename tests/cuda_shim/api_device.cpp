@@ -49,6 +49,14 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return cudaSuccess;
 }
 
+cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
+  const Call call;
+  if (!exists(call, device)) return Call::result(cudaErrorInvalidDevice);
+  if (length < 13) return Call::result(cudaErrorInvalidValue);
+  std::snprintf(text, static_cast<std::size_t>(length), "0000:%02X:00.0", (0x3A + device) & 0xff);
+  return cudaSuccess;
+}
+
 cudaError_t cudaDeviceSynchronize() {
   Call call;
   const int device = Call::current_device();

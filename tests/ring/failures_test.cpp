@@ -22,7 +22,7 @@ class Failures : public testing::Test {
   void SetUp() override {
     const synthetic::Shape shape{.slabs = 8, .periodic = false, .in = {1}, .out = {0}};
     support::write_file(folder_ / "run.toml", shape.toml() + "[run]\nsteps = 40\nout = \"" + folder_ / "out" +
-                                                  "\"\n[ring]\nworkers = 2\nwatchdog = 2\n");
+                                                  "\"\n[ring]\nworkers = 2\nwatchdog = 2\nshare_gpu = true\n");
   }
   std::string program(const std::string& more = "") const {
     return std::string(DSEA_BIN_DIR) + "/tests/synthetic_app " + (folder_ / "run.toml") + " " + more;
@@ -135,7 +135,9 @@ TEST_F(Failures, MpiRanksWithDifferentConfigurationsAreRefused) {
   for (const char* key : {"run.steps=41", "run.seed=2", "ring.workers=1"}) {
     const Finished f = run_command(mpirun(1) + program() + " : -n 2 " + program(std::string("--set ") + key), 30);
     EXPECT_EQ(f.exit_code, 2) << f.err;
-    EXPECT_NE(f.err.find("another program or configuration"), std::string::npos) << f.err;
+    EXPECT_NE(f.err.find("has the configuration"), std::string::npos) << f.err;
+    const std::string value(key + std::string(key).find('=') + 1);
+    EXPECT_NE(f.err.find(" = " + value + "; rank 0 on "), std::string::npos) << f.err;
   }
   // It does not matter who has written a value.
   const Finished same = run_command(mpirun(1) + program() + " : -n 2 " + program("--set run.seed=1"), 30);

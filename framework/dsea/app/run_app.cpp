@@ -1,21 +1,24 @@
 #include "dsea/app/run_app.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
+#include "dsea/app/all_ranks.hpp"
+#include "dsea/app/choose_transport.hpp"
 #include "dsea/app/command_line.hpp"
+#include "dsea/app/rank_place.hpp"
 #include "dsea/app/rank_run.hpp"
+#include "dsea/app/run_figures.hpp"
+#include "dsea/app/run_traits.hpp"
 #include "dsea/app/signal_watch.hpp"
+#include "dsea/app/start_table.hpp"
 #include "dsea/base/check.hpp"
-#include "dsea/base/hash.hpp"
 #include "dsea/base/machine.hpp"
 #include "dsea/base/openmp.hpp"
 #include "dsea/base/version.hpp"
 #include "dsea/comm/launcher.hpp"
 #include "dsea/comm/mpi_session.hpp"
-#include "dsea/comm/mpi_transport.hpp"
 #include "dsea/comm/ucx_transport.hpp"
 #include "dsea/io/run_report.hpp"
 #include "dsea/io/thermo_table.hpp"
@@ -36,106 +39,104 @@ class AppRun {
   int run() {
     if (!session_) {
       read_config();
+      set_threads(ranks(), log_);
       run_local_ranks();
       return 0;
     }
     log_ = log_.for_rank(session_->rank(), session_->size());
-    if (const int bad = on_all_ranks([this] { read_config(); })) return bad;
+    RankPlace place;
+    const auto look_around = [&] {
+      read_config();
+      place = place_of_this_rank(*session_, line_.device);
+    };
+    if (const int bad = on_all(look_around)) return bad;
+    if (const int bad = on_all([&] { take_place(place); })) return bad;
     std::unique_ptr<RankRun> rank;  // its memory outlives the transport, which may still be writing to it
-    std::unique_ptr<Transport> transport;
+    ChosenTransport chosen;
+    RankFacts facts;
     const auto prepare = [&] {
-      if (line_.transport == "ucx") {
-        UcxOptions options;
-        options.rails = settings_.rails;
-        options.relays = settings_.relays;
-        options.warn = [log = log_](const std::string& text) { log.warning(text); };
-        transport = make_ucx_transport(*session_, options);
-      } else {
-        transport = make_mpi_transport(*session_);
-      }
-      rank = std::make_unique<RankRun>(make_, *config_, device_, *transport, log_, ranks_here(), line_.plan);
+      chosen = make_transport(*session_, transport_request());
+      rank = std::make_unique<RankRun>(make_, *config_, device_, *chosen.transport, log_, session_->local_size(),
+                                       line_.plan);
+      const bool rails = chosen.transport->name() == "ucx";
+      facts = facts_of_this_rank(rank->device(), rails ? settings_.rails : std::vector<std::string>(),
+                                 chosen.transport->name(), chosen.from_previous.bytes_per_second);
     };
-    if (const int bad = on_all_ranks(prepare)) return bad;
-    const auto begin_together = [&] {
-      demand_one_configuration();  // before anything in the output folder is replaced
-      if (!line_.plan) begin(*rank, transport->describe());
-    };
-    if (const int bad = on_all_ranks(begin_together)) return bad;
+    if (const int bad = on_all(prepare)) return bad;
     const bool first = session_->rank() == 0;
+    const auto begin_together = [&] {
+      demand_same(*session_, traits(rank.get()));  // before anything in the output folder is replaced
+      const std::vector<RankFacts> all = facts_of_all(*session_, facts);
+      if (line_.plan) return;
+      begin(*rank, chosen.why.empty() ? "transport " + chosen.transport->describe()
+                                      : chosen.why + "; " + chosen.transport->describe());
+      if (first) report_start(log_, settings_.out, all, rank->plan());
+    };
+    if (const int bad = on_all(begin_together)) return bad;
     if (line_.plan) {
       if (first) print_plan(*rank);
       return 0;
     }
-    finish(*rank, rank->run(options(*rank, first), watched()), first, transport->name());
+    finish(*rank, rank->run(options(*rank, first), watched()), first, chosen.transport->name());
     return 0;
   }
 
  private:
-  /// Ranks that read different files, or are different programs, would compute nonsense together.
-  void demand_one_configuration() const {
-    std::string text = cat(name_, "\n", config_->effective_toml());
-    constexpr std::string_view mark = "  # default";  // it does not matter who has written the value
-    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
-      text.erase(at, mark.size());
-    const int mine = static_cast<int>(hash_text(text) & 0x3fffffff);
-    constexpr std::chrono::minutes patience(10);
-    const int least = session_->smallest(mine, patience);
-    const int most = -session_->smallest(-mine, patience);
-    if (least == most) return;
-    throw UsageError(cat("rank ", session_->rank(),
-                         ", like others, has another program or configuration than some ranks: ",
-                         "start all with the same program, the same .toml (on every node) and the same --set"));
+  int on_all(const std::function<void()>& step) const { return on_all_ranks(*session_, name_, step); }
+
+  TransportRequest transport_request() const {
+    TransportRequest request;
+    request.name = line_.transport;
+    request.measure = !line_.plan;
+    request.ucx.rails = settings_.rails;
+    request.ucx.relays = settings_.relays;
+    request.ucx.warn = [log = log_](const std::string& text) { log.warning(text); };
+    return request;
+  }
+
+  /// What must be the same on all ranks; `rank` is null before there is a plan.
+  std::vector<Trait> traits(const RankRun* rank) const {
+    std::vector<Trait> all = traits_of_process(name_, line_, *config_);
+    if (rank != nullptr) add_traits_of_plan(all, rank->problem(), rank->plan().request());
+    return all;
+  }
+
+  /// Processors and GPU of this rank among the others.
+  void take_place(const RankPlace& mine) {
+    demand_same(*session_, traits(nullptr));
+    const std::vector<RankPlace> places = places_of_all(*session_, mine);
+    const Log& of_first = session_->rank() == 0 ? log_ : Log(LogLevel::error);
+    set_threads(ranks_on_processors(places, session_->rank()), of_first);
+    device_.index = gpu_of_rank(places, session_->rank());
+    if (const std::string rule = gpu_rule(places); !rule.empty()) of_first.info(rule);
+    const SharedGpu shared = shared_gpu(places);
+    if (shared.who.empty()) return;
+    if (!settings_.share_gpu && !line_.plan) throw UsageError(shared.who + ": " + shared.fix);
+    of_first.warning(shared.who, line_.plan ? "" : ": ring.share_gpu is set");
   }
 
   void read_config() {
     config_.emplace(Config::from_file(line_.config, sets()));
     config_->set_log(!session_ || session_->rank() == 0 ? log_ : Log(LogLevel::error));
     settings_ = RunSettings::read(*config_);
-    if (line_.transport == "ucx") check_ucx(settings_.rails);  // alone: making connections takes all ranks
+    const bool ucx = line_.transport == "ucx" || (session_ && line_.transport == "auto" && !settings_.rails.empty());
+    if (ucx) check_ucx(settings_.rails);  // alone: making connections takes all ranks
     device_.backend = line_.device;
     device_.isa = line_.isa;
-    device_.threads = line_.threads > 0 ? line_.threads : std::max(1, available_cores() / ranks_here());
-    const std::int64_t threads = static_cast<std::int64_t>(device_.threads) * ranks_here();
-    if (line_.threads > 0 && threads > available_cores() && (!session_ || session_->rank() == 0)) {
-      log_.warning("--threads ", line_.threads, ": ", threads, " threads of ", ranks_here(),
-                   ranks_here() == 1 ? " rank" : " ranks", " take turns on ", available_cores(),
-                   " cores: slower than one thread a core");
-    }
   }
 
-  /// Does something that may throw on every rank of an MPI run. 0 if all are well; otherwise the exit code of the
-  /// lowest rank that is not, which says why.
-  template <class Step>
-  int on_all_ranks(const Step& step) const {
-    ExitCode code = ExitCode::done;
-    std::string error;
-    try {
-      step();
-    } catch (const Error& e) {
-      code = e.exit_code();
-      error = e.what();
-    } catch (const std::exception& e) {
-      code = ExitCode::failed;
-      error = e.what();
+  /// `sharing`: ranks that run on the processors of this one.
+  void set_threads(int sharing, const Log& log) {
+    device_.threads = line_.threads > 0 ? line_.threads : std::max(1, available_cores() / sharing);
+    const std::int64_t threads = static_cast<std::int64_t>(device_.threads) * sharing;
+    if (line_.threads > 0 && threads > available_cores()) {
+      log.warning("--threads ", line_.threads, ": ", threads, " threads of ", sharing,
+                  sharing == 1 ? " rank" : " ranks", " take turns on ", available_cores(),
+                  " cores: slower than one thread a core");
     }
-    constexpr int codes = 256;
-    const int none = session_->size() * codes;
-    const int mine = code == ExitCode::done ? none : session_->rank() * codes + static_cast<int>(code);
-    const int lowest = session_->smallest(mine, std::chrono::minutes(10));
-    if (lowest == none) return 0;
-    if (lowest / codes == session_->rank()) std::cerr << name_ << ": error: " << error << std::endl;
-    return lowest % codes;
   }
 
   int ranks() const { return session_ ? session_->size() : std::max(1, line_.ranks); }
-
-  /// Ranks that share this machine's cores and memory.
-  int ranks_here() const {
-    if (!session_) return ranks();
-    const char* local = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-    const int n = local != nullptr ? std::atoi(local) : 0;
-    return n > 0 ? n : session_->size();
-  }
 
   std::vector<std::string> sets() const {
     std::vector<std::string> all = line_.sets;
@@ -163,7 +164,7 @@ class AppRun {
       print_plan(first);
       return;
     }
-    begin(first, all.transport());
+    begin(first, "transport " + all.transport());
     finish(first, all.run(options(first, true), watched()), true, "local");
   }
 
@@ -175,7 +176,7 @@ class AppRun {
     const BuildInfo& build = build_info();
     log_.info(name_, ", DSEA ", build.version, " (", build.git, "), output in ", settings_.out);
     log_.info(rank.device().why(), "; ", rank.device().name());
-    log_.info("transport ", transport);
+    log_.info(transport);
     for (const std::string& warning : rank.plan().warnings()) log_.warning(warning);
     if (const auto earlier = snapshots_in(settings_.out); !earlier.empty()) {
       log_.warning(settings_.out, " holds ", earlier.size(), earlier.size() == 1 ? " snapshot" : " snapshots",
@@ -183,6 +184,7 @@ class AppRun {
     }
     // Results of an earlier run must not pass for this one's.
     std::error_code error;
+    std::filesystem::remove(settings_.out + "/ranks.txt", error);
     std::filesystem::remove(settings_.out + "/run.json", error);
     if (error) {
       throw UsageError(cat("cannot replace ", settings_.out, "/run.json: ", error.message(),
@@ -212,54 +214,7 @@ class AppRun {
 
   void finish(const RankRun& rank, const RingOutcome& outcome, bool reporting, const std::string& transport) const {
     if (!reporting) return;
-    const Problem& p = rank.problem();
-    const int n = ranks();
-    RunFigures f;
-    f.program = name_;
-    f.digest = digest_text(outcome.digest);
-    f.step = outcome.step;
-    f.elements = p.elements;
-    f.element_name = p.element_name;
-    f.steady = outcome.steady_steps > 0 && outcome.steady_seconds > 0;
-    const double steps = f.steady ? outcome.steady_steps : static_cast<double>(outcome.step);
-    f.rate = static_cast<double>(p.elements) * steps / (f.steady ? outcome.steady_seconds : outcome.wall_seconds);
-    f.wall_s = outcome.wall_seconds;
-    std::uint64_t sent_bytes = 0;
-    std::int64_t sent = 0;
-    // Rank 0 gets its first super-cycle from the loaders, all the rest from the ring.
-    f.slices_received_least = outcome.ranks.front().received + rank.plan().topology().slices();
-    for (const RankReport& r : outcome.ranks) {
-      f.kernel_s += r.kernel_seconds / n;
-      sent_bytes += r.sent_bytes;
-      sent += r.sent;
-      if (r.rank > 0) f.slices_received_least = std::min(f.slices_received_least, r.received);
-    }
-    const double work = static_cast<double>(p.elements) * static_cast<double>(outcome.step) * 1e-9;
-    if (!p.phases.empty() && work > 0) {
-      double rest = f.kernel_s * n;
-      for (std::size_t k = 0; k < p.phases.size(); ++k) {
-        double seconds = 0;
-        for (const RankReport& r : outcome.ranks) seconds += r.phase_seconds[k];
-        f.phases.emplace_back(p.phases[k], seconds / work);
-        rest -= seconds;
-      }
-      f.phases.emplace_back("other kernels", rest / work);
-      f.phases.emplace_back("without kernels", n * std::max(0.0, f.wall_s - f.kernel_s) / work);
-    }
-    f.overhead = std::clamp(1 - f.kernel_s / f.wall_s, 0.0, 1.0);
-    f.slices = rank.plan().topology().slices();
-    f.slabs = p.slabs;
-    // In a ring of one process slices come from the loader only.
-    f.slices_expected = n == 1 ? f.slices : rank.plan().schedule().supercycles() * f.slices;
-    if (sent > 0)
-      f.bytes_per_element =
-          static_cast<double>(sent_bytes) / static_cast<double>(sent) * f.slices / static_cast<double>(p.elements);
-    f.ranks = n;
-    f.workers = rank.plan().request().workers;
-    f.threads = rank.device().threads();
-    f.device = rank.device().name();
-    f.transport = transport;
-    f.isa = isa_name(rank.device().isa());
+    const RunFigures f = figures_of(name_, rank, outcome, transport);
     std::cout << summary_text(f) << "digest " << f.digest << " step " << f.step << std::endl;
     write_run_json(settings_.out + "/run.json", f);
     if (!std::cout)

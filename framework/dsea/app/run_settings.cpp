@@ -49,6 +49,7 @@ RunSettings RunSettings::read(const Config& config) {
   }
   s.rails = config.get<std::vector<std::string>>("ring.rails", {});
   s.relays = config.get<bool>("ring.relays", s.relays);
+  s.share_gpu = config.get<bool>("ring.share_gpu", s.share_gpu);
   s.watchdog = config.get<double>("ring.watchdog", s.watchdog, between(0.1, 1e6));
   s.async_streams = config.get<bool>("ring.async_streams", s.async_streams);
   s.delay_seed = config.get<std::int64_t>("ring.delay_seed", s.delay_seed, not_negative);

@@ -27,6 +27,7 @@ struct RunSettings {
   int depth = 0;                   ///< stages a worker may have under way; 0: "auto"
   std::vector<std::string> rails;  ///< network devices of transport ucx; empty: whatever UCX finds
   bool relays = false;             ///< transport ucx: ranks use their own cards and pass slices on for each other
+  bool share_gpu = false;          ///< whether several processes may use one GPU
   double watchdog = 120;           ///< seconds without progress that end the run
   bool async_streams = false;      ///< host back end: a thread a stream (debugging)
   std::int64_t delay_seed = 0;     ///< with async_streams: random delays (debugging)

@@ -22,6 +22,7 @@ bool mpi_poll(MPI_Request& request, const std::string& what, Clock::time_point d
 /// not all have come by the deadline. Never to be freed before MPI is finalised: a message that was sent and not
 /// received would turn up in the next communicator that gets the same number.
 MPI_Comm mpi_duplicate_world(Clock::time_point deadline);
+MPI_Comm mpi_duplicate(MPI_Comm communicator, Clock::time_point deadline);
 
 /// Ports to one other rank; a pair of ranks has at most one port in each direction on a communicator.
 std::unique_ptr<SendPort> make_mpi_send_port(MPI_Comm communicator, int me, int other, std::size_t chunk_bytes);

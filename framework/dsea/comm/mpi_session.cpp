@@ -26,11 +26,34 @@ std::string library_name() {
   return name;
 }
 
+/// The ranks that share this machine's memory.
+void find_neighbours(int& rank, int& size) {
+  MPI_Comm here = MPI_COMM_NULL;
+  detail::mpi_check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here),
+                    "looking for the ranks of this machine");
+  MPI_Comm_rank(here, &rank);
+  MPI_Comm_size(here, &size);
+  MPI_Comm_free(&here);  // nothing was sent on it
+}
+
 }  // namespace
+
+struct MpiSession::Line {
+  MPI_Comm communicator;
+};
 
 bool mpi_available() { return true; }
 
-MpiSession::MpiSession() : exceptions_(std::uncaught_exceptions()) {
+MpiSession::MpiSession(const MpiSession& whole, std::chrono::nanoseconds timeout)
+    : rank_(whole.rank_),
+      size_(whole.size_),
+      local_rank_(whole.local_rank_),
+      local_size_(whole.local_size_),
+      line_(std::make_shared<Line>(Line{detail::mpi_duplicate(whole.line_->communicator, deadline_after(timeout))})),
+      library_(whole.library_) {}
+
+MpiSession::MpiSession()
+    : line_(std::make_shared<Line>(Line{MPI_COMM_WORLD})), exceptions_(std::uncaught_exceptions()) {
   int initialized = 0;
   int finalized = 0;
   int provided = MPI_THREAD_SINGLE;
@@ -51,7 +74,10 @@ MpiSession::MpiSession() : exceptions_(std::uncaught_exceptions()) {
 
   std::string usage = launcher_mismatch(find_launcher(), size_, library_);
   const bool threads = provided >= MPI_THREAD_MULTIPLE;
-  if (threads && usage.empty()) return;
+  if (threads && usage.empty()) {
+    find_neighbours(local_rank_, local_size_);
+    return;
+  }
   if (finalize_) MPI_Finalize();  // the same on all ranks; the destructor does not run
   if (!usage.empty()) throw UsageError("mpi: " + usage);
   throw RunError(cat("mpi: ", library_, " gives thread level ", provided, " where MPI_THREAD_MULTIPLE (",
@@ -70,16 +96,17 @@ int MpiSession::smallest(int mine, std::chrono::nanoseconds timeout) const {
   };
   auto numbers = std::make_unique<Numbers>(Numbers{mine, mine});
   MPI_Request request = MPI_REQUEST_NULL;
-  detail::mpi_check(MPI_Iallreduce(&numbers->mine, &numbers->result, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request),
-                    "comparing ranks");
+  detail::mpi_check(
+      MPI_Iallreduce(&numbers->mine, &numbers->result, 1, MPI_INT, MPI_MIN, line_->communicator, &request),
+      "comparing ranks");
   if (detail::mpi_poll(request, "comparing ranks", deadline_after(timeout))) return numbers->result;
   static_cast<void>(numbers.release());  // MPI may still write to it
-  throw RunError("mpi: not all ranks got as far as this one in time; see what the others say");
+  throw RanksMissing("mpi: not all ranks got as far as this one in time; see what the others say");
 }
 
 std::vector<std::vector<std::byte>> MpiSession::gather_all(std::span<const std::byte> mine,
                                                            std::chrono::nanoseconds timeout) const {
-  const std::string what = "exchanging addresses";
+  const std::string what = "exchanging what ranks know";
   const auto ranks = static_cast<std::size_t>(size_);
   struct Exchange {
     int length = 0;
@@ -96,10 +123,11 @@ std::vector<std::vector<std::byte>> MpiSession::gather_all(std::span<const std::
   const auto finish = [&] {
     if (detail::mpi_poll(request, what, deadline)) return;
     static_cast<void>(memory.release());  // MPI may still write to it
-    throw RunError("mpi: not all ranks got as far as this one in time; see what the others say");
+    throw RanksMissing("mpi: not all ranks got as far as this one in time; see what the others say");
   };
   detail::mpi_check(
-      MPI_Iallgather(&memory->length, 1, MPI_INT, memory->lengths.data(), 1, MPI_INT, MPI_COMM_WORLD, &request), what);
+      MPI_Iallgather(&memory->length, 1, MPI_INT, memory->lengths.data(), 1, MPI_INT, line_->communicator, &request),
+      what);
   finish();
   int sum = 0;
   for (std::size_t r = 0; r < ranks; ++r) {
@@ -107,9 +135,10 @@ std::vector<std::vector<std::byte>> MpiSession::gather_all(std::span<const std::
     sum += memory->lengths[r];
   }
   memory->all.resize(static_cast<std::size_t>(sum));
-  detail::mpi_check(MPI_Iallgatherv(memory->mine.data(), memory->length, MPI_BYTE, memory->all.data(),
-                                    memory->lengths.data(), memory->offsets.data(), MPI_BYTE, MPI_COMM_WORLD, &request),
-                    what);
+  detail::mpi_check(
+      MPI_Iallgatherv(memory->mine.data(), memory->length, MPI_BYTE, memory->all.data(), memory->lengths.data(),
+                      memory->offsets.data(), MPI_BYTE, line_->communicator, &request),
+      what);
   finish();
   std::vector<std::vector<std::byte>> result;
   for (std::size_t r = 0; r < ranks; ++r) {
@@ -141,14 +170,16 @@ bool mpi_poll(MPI_Request& request, const std::string& what, Clock::time_point d
   }
 }
 
-MPI_Comm mpi_duplicate_world(Clock::time_point deadline) {
+MPI_Comm mpi_duplicate_world(Clock::time_point deadline) { return mpi_duplicate(MPI_COMM_WORLD, deadline); }
+
+MPI_Comm mpi_duplicate(MPI_Comm communicator, Clock::time_point deadline) {
   const std::string what = "duplicating a communicator";
   MPI_Request request = MPI_REQUEST_NULL;
   auto made = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
-  mpi_check(MPI_Comm_idup(MPI_COMM_WORLD, made.get(), &request), what);
+  mpi_check(MPI_Comm_idup(communicator, made.get(), &request), what);
   if (!mpi_poll(request, what, deadline)) {
     static_cast<void>(made.release());  // MPI may still write to it
-    throw RunError("mpi: not all ranks came to set up their connections in time; see what the others say");
+    throw RanksMissing("mpi: not all ranks came to set up their connections in time; see what the others say");
   }
   mpi_check(MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN), "setting an error handler");
   return *made;

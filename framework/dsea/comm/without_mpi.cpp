@@ -19,6 +19,7 @@ namespace {
 bool mpi_available() { return false; }
 
 MpiSession::MpiSession() { refuse(); }
+MpiSession::MpiSession(const MpiSession&, std::chrono::nanoseconds) { refuse(); }
 MpiSession::~MpiSession() = default;
 int MpiSession::smallest(int, std::chrono::nanoseconds) const { refuse(); }
 

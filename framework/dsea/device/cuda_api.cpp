@@ -4,6 +4,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
+#include <cctype>
+
 #include "dsea/base/error.hpp"
 #include "dsea/base/text.hpp"
 
@@ -38,6 +41,15 @@ std::string device_name(int index) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, index), "read a GPU's properties");
   return cat(properties.name, ", compute capability ", properties.major, ".", properties.minor);
+}
+
+std::string pci_address(int index) {
+  std::array<char, 64> text{};
+  check(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), index), "read a GPU's PCI address");
+  std::string address = text.data();
+  // As /sys writes it.
+  for (char& c : address) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return address;
 }
 
 void set_device(int index) { check(cudaSetDevice(index), "select a GPU"); }

@@ -91,9 +91,18 @@ Device Device::open(const DeviceOptions& options) {
   return Device(std::move(state));
 }
 
+std::vector<std::string> Device::visible_gpus(const std::string& backend) {
+  std::vector<std::string> addresses;
+  std::string reason;
+  const int count = backend == "host" ? 0 : cuda::device_count(reason);
+  for (int index = 0; index < count; ++index) addresses.push_back(cuda::pci_address(index));
+  return addresses;
+}
+
 Backend Device::backend() const { return state_->backend; }
 std::string Device::name() const { return state_->name; }
 int Device::index() const { return state_->index; }
+std::string Device::pci_address() const { return is_cuda() ? cuda::pci_address(state_->index) : std::string(); }
 int Device::threads() const { return state_->threads; }
 Isa Device::isa() const { return state_->isa; }
 bool Device::async() const { return state_->async; }

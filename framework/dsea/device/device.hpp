@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dsea/device/isa.hpp"
 
@@ -29,13 +30,18 @@ class Device {
   /// falls back to the host and why() tells the reason.
   static Device open(const DeviceOptions& options = {});
 
+  /// PCI addresses ("0000:3b:00.0") of the GPUs this process sees, by index; none where there are none or the back end
+  /// is "host". Starts nothing up on them.
+  static std::vector<std::string> visible_gpus(const std::string& backend = "auto");
+
   Backend backend() const;
   bool is_cuda() const { return backend() == Backend::cuda; }
-  std::string name() const;  ///< "host, 2 threads, avx2" or the GPU's name
-  int index() const;         ///< of the GPU; 0 on the host
-  int threads() const;       ///< OpenMP threads of a host kernel; 1 where the framework was built without OpenMP
-  Isa isa() const;           ///< of host kernels
-  bool async() const;        ///< whether work is queued instead of run in the caller; always true on CUDA
+  std::string name() const;         ///< "host, 2 threads, avx2" or the GPU's name
+  int index() const;                ///< of the GPU; 0 on the host
+  std::string pci_address() const;  ///< of the GPU, "0000:3b:00.0"; empty on the host
+  int threads() const;              ///< OpenMP threads of a host kernel; 1 where the framework was built without OpenMP
+  Isa isa() const;                  ///< of host kernels
+  bool async() const;               ///< whether work is queued instead of run in the caller; always true on CUDA
   std::uint64_t delay_seed() const;
 
   /// Why this back end was chosen: "host: no CUDA device (...)". One line, for the log.

@@ -16,8 +16,9 @@ std::string digest(const std::string& command) {
 
 void expect_one_digest(const std::string& program, const std::string& sets) {
   const support::TempFolder folder;
-  const std::string run = dsea::cat(DSEA_BIN_DIR, "/", program, " ", DSEA_SOURCE_DIR, "/apps/", program, "/", program,
-                                    ".toml --out ", folder / "out", " --set output.thermo_every=0 ", sets);
+  const std::string run =
+      dsea::cat(DSEA_BIN_DIR, "/", program, " ", DSEA_SOURCE_DIR, "/apps/", program, "/", program, ".toml --out ",
+                folder / "out", " --set output.thermo_every=0 --set ring.share_gpu=true ", sets);
   const std::string right = digest(run + " --ranks 1 --set ring.workers=1");
   ASSERT_EQ(right.size(), 16U);
   struct Case {

@@ -15,7 +15,7 @@ TEST(MpiOutput, Ljmd) {
       DSEA_BIN_DIR, "/ljmd ", DSEA_SOURCE_DIR,
       "/apps/ljmd/ljmd.toml --set \"system.cells=[9, 4, 4]\" --set run.steps=23",
       " --set output.thermo_every=0 --set output.profile_every=2 --set output.dump_every=6 --set profile.bins=30",
-      " --set output.write_data=end.data --out ", folder / "");
+      " --set output.write_data=end.data --set ring.share_gpu=true --out ", folder / "");
   const auto finished = [](const std::string& command) {
     const support::Finished f = support::run_command(command, 100);
     EXPECT_EQ(f.exit_code, 0) << command << "\n" << f.err;

@@ -1,0 +1,114 @@
+#include "dsea/app/choose_transport.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+
+#include "dsea/app/all_ranks.hpp"
+#include "dsea/base/text.hpp"
+#include "dsea/comm/mpi_transport.hpp"
+#include "dsea/comm/ucx_trial.hpp"
+
+namespace dsea {
+namespace {
+
+constexpr std::chrono::seconds patience_for_ranks(120);
+
+/// The least of all ranks' speeds; to 0.1 MB/s.
+double slowest_link(const MpiSession& session, const LinkSpeed& mine) {
+  constexpr double unit = 1e5;
+  constexpr double most = std::numeric_limits<int>::max();
+  const int least =
+      session.smallest(static_cast<int>(std::min(mine.bytes_per_second / unit, most)), patience_for_ranks);
+  return least * unit;
+}
+
+/// Does something with ucx that may fail on some ranks. The cause on the lowest rank that failed, on every rank; empty
+/// if all are well.
+template <class Step>
+std::string cause_on_any_rank(const MpiSession& session, const Step& step, const std::string& before = {}) {
+  std::string cause, missed;
+  try {
+    step();
+  } catch (const RanksMissing& e) {
+    missed = e.what();
+  } catch (const std::exception& e) {
+    cause = e.what();
+    while (cause.starts_with("ucx: ")) cause.erase(0, 5);  // the line says so
+  }
+  const auto all = texts_of_all(session, {cause, missed});
+  for (const std::size_t kind : {0U, 1U}) {
+    for (const auto& texts : all) {
+      if (!texts.at(kind).empty()) return before + texts[kind];
+    }
+  }
+  return {};
+}
+
+/// Over a line of its own: where it fails on some ranks only, the others leave their collective calls late.
+ChosenTransport make_ucx(const MpiSession& session, UcxOptions options, std::chrono::nanoseconds start_timeout) {
+  ChosenTransport c;
+  c.line = std::make_unique<MpiSession>(session, patience_for_ranks);
+  options.start_timeout = start_timeout;
+  c.transport = make_ucx_transport(*c.line, options);
+  return c;
+}
+
+/// Both, one after the other; the slower one goes.
+ChosenTransport faster_transport(MpiSession& session, const TransportRequest& request) {
+  ChosenTransport mpi, ucx;
+  mpi.transport = make_mpi_transport(session);
+  mpi.from_previous = probe_link(*mpi.transport);
+  const double mpi_speed = slowest_link(session, mpi.from_previous);
+  double ucx_speed = 0;
+  std::string cause = cause_on_any_rank(session, [] {
+    if (!ucx_available()) throw RunError("is not in this build");
+    if (const std::string none = try_ucx({}); !none.empty()) throw RunError("failed: " + none);
+  });
+  if (cause.empty()) {
+    cause = cause_on_any_rank(
+        session, [&] { ucx = make_ucx(session, request.ucx, std::chrono::seconds(20)); }, "failed: ");
+  }
+  if (cause.empty()) {
+    cause = cause_on_any_rank(
+        session, [&] { ucx.from_previous = probe_link(*ucx.transport); }, "failed: ");
+  }
+  if (cause.empty()) ucx_speed = slowest_link(session, ucx.from_previous);
+  const TransportChoice choice = choose_transport(mpi_speed, ucx_speed, cause);
+  ChosenTransport& chosen = choice.ucx ? ucx : mpi;
+  chosen.why = choice.why;
+  return std::move(chosen);
+}
+
+}  // namespace
+
+TransportChoice choose_transport(double mpi, double ucx, const std::string& no_ucx) {
+  constexpr double about_the_same = 1.05;
+  if (!no_ucx.empty()) return {false, cat("transport mpi: ucx ", no_ucx)};
+  const bool take_ucx = ucx > about_the_same * mpi;
+  const auto speed = [](double bytes) { return si_text(bytes) + "B/s"; };
+  return {take_ucx,
+          cat("transport ", take_ucx ? "ucx: " : "mpi: ", speed(take_ucx ? ucx : mpi),
+              " to the next rank at the slowest link, ", take_ucx ? "mpi " : "ucx ", speed(take_ucx ? mpi : ucx))};
+}
+
+ChosenTransport make_transport(MpiSession& session, const TransportRequest& request) {
+  // A candidate for "auto" needs a probe that works, and a case in choose_transport(). One that must be asked for
+  // (nccl, which takes a GPU a rank) is one more case here.
+  const bool measure = request.measure && session.size() > 1;
+  ChosenTransport c;
+  if (request.name == "ucx" || (request.name == "auto" && !request.ucx.rails.empty())) {
+    c = make_ucx(session, request.ucx, patience_for_ranks);
+    if (request.name == "auto") c.why = "transport ucx: ring.rails is set";
+  } else if (request.name == "auto" && measure) {
+    return faster_transport(session, request);
+  } else {
+    c.transport = make_mpi_transport(session);
+    if (request.name == "auto")
+      c.why = session.size() == 1 ? "transport mpi: there is one rank only" : "transport mpi: not measured";
+  }
+  if (measure) c.from_previous = probe_link(*c.transport);
+  return c;
+}
+
+}  // namespace dsea

@@ -1,0 +1,41 @@
+// The transport between processes: the one asked for, or the one that turns out to be faster.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dsea/comm/link_probe.hpp"
+#include "dsea/comm/mpi_session.hpp"
+#include "dsea/comm/transport.hpp"
+#include "dsea/comm/ucx_transport.hpp"
+
+namespace dsea {
+
+struct TransportRequest {
+  std::string name = "auto";  ///< "auto", "mpi" or "ucx"
+  UcxOptions ucx;             ///< with "auto" its rails ask for ucx
+  bool measure = true;        ///< whether links are to be measured; otherwise "auto" takes mpi
+};
+
+struct ChosenTransport {
+  std::unique_ptr<MpiSession> line;      ///< what the transport was made over; goes after it
+  std::unique_ptr<Transport> transport;  ///< never null
+  LinkSpeed from_previous;               ///< of the link that comes in here, if measured
+  std::string why;                       ///< one line, the same on all ranks; empty if it was asked for
+};
+
+/// Bytes per second over the slowest link with either transport, and why ucx cannot be used ("failed: ..."; empty if it
+/// can): which of them "auto" takes, and the line that says so. Of two within 5 % the simpler one, mpi.
+struct TransportChoice {
+  bool ucx = false;
+  std::string why;
+};
+TransportChoice choose_transport(double mpi, double ucx, const std::string& no_ucx);
+
+/// Collective. "auto" takes ucx if rails are given, and says when that fails; otherwise the one whose slowest link is
+/// faster, or mpi where ucx does not work. Throws UsageError and RunError of the transports and of the probe.
+ChosenTransport make_transport(MpiSession& session, const TransportRequest& request);
+
+}  // namespace dsea
