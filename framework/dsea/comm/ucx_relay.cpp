@@ -56,7 +56,7 @@ bool UcxRelay::pass(UcxRail& from, UcxRail& to, Slots& slots_of_direction) {
       moved = true;
     }
     if (slot.state == Slot::State::arriving && from.test(slot.message)) {
-      to.send(slot.message, slot.tag);
+      to.send(slot.message, slot.tag, &slots_of_direction == &forward_);
       slot.state = Slot::State::leaving;
       moved = true;
     }

@@ -105,8 +105,10 @@ class UcxSendPort final : public SendPort, public UcxPort {
     }
     if (busy_ && !complete_ && !is_small()) {
       moved = send_first() || moved;
-      for (std::size_t r = 0; r < rails_.size(); ++r) {
-        if (rails_[r]) moved = send_chunks(r) || moved;
+      for (bool more = true; more;) {  // in turn: where chunks are complete at once, the first rail would take all
+        more = false;
+        for (std::size_t r = 0; r < rails_.size(); ++r) more = (rails_[r] && send_chunk(r)) || more;
+        moved = moved || more;
       }
       if (acknowledged_ > transfers_ && !anything_under_way()) {
         complete();
@@ -171,37 +173,34 @@ class UcxSendPort final : public SendPort, public UcxPort {
     return false;
   }
 
-  bool send_chunks(std::size_t r) {
-    bool moved = false;
+  /// The next chunk over this rail, if there is one and the rail has room.
+  bool send_chunk(std::size_t r) {
+    auto& flights = state_[r].flights;
+    const auto flight =
+        std::find_if(flights.begin(), flights.end(), [](const Flight& f) { return f.message.request == nullptr; });
+    if (flight == flights.end() || (again_.empty() && next_ == chunks_.count())) return false;
+    std::size_t chunk = next_;
+    if (again_.empty()) {
+      ++next_;
+    } else {
+      chunk = again_.back();
+      again_.pop_back();
+    }
     try {
-      for (Flight& flight : state_[r].flights) {
-        // Some messages are complete at once: nothing would wake anybody up for the next one.
-        while (flight.message.request == nullptr) {
-          std::size_t chunk = next_;
-          if (!again_.empty()) {
-            chunk = again_.back();
-            again_.pop_back();
-          } else if (next_ == chunks_.count()) {
-            return moved;
-          } else {
-            ++next_;
-          }
-          if (options_.breaks && options_.breaks(r, transfers_, chunk)) {
-            again_.push_back(chunk);
-            throw UcxRailError(rails_[r]->name() + ": broken on purpose");
-          }
-          rail_of_[chunk] = static_cast<std::uint8_t>(r);
-          chunk_pieces(flight.message, chunk);
-          flight.bytes = chunks_.length(chunk);
-          rails_[r]->send(flight.message, ucx_tag(UcxKind::chunk, transfers_, chunk));
-          if (flight.message.request == nullptr) landed(r, flight);
-          moved = true;
-        }
+      if (options_.breaks && options_.breaks(r, transfers_, chunk)) {
+        throw UcxRailError(rails_[r]->name() + ": broken on purpose");
       }
+      chunk_pieces(flight->message, chunk);
+      flight->bytes = chunks_.length(chunk);
+      // Complete when the receiver has begun with it: so a rail has only as much under way as it carries.
+      rails_[r]->send(flight->message, ucx_tag(UcxKind::chunk, transfers_, chunk), true);
+      rail_of_[chunk] = static_cast<std::uint8_t>(r);
+      if (flight->message.request == nullptr) landed(r, *flight);
     } catch (const UcxRailError& e) {
+      again_.push_back(chunk);
       lose(r, e.what());
     }
-    return moved;
+    return true;
   }
 
   bool anything_under_way() const {
