@@ -194,6 +194,8 @@ class RingPlan {
   static std::string percent_text(double share);
   std::string bytes_text_of(int process) const;
   std::string rates_text() const;
+  std::string limit_text() const;    // plan_limits.cpp, as the next one
+  std::string workers_text() const;  // what other numbers of workers would do
 
   Problem problem_;
   PlanRequest request_;
