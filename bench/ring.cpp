@@ -3,7 +3,8 @@
 //
 // ring [FILE.jsonl [KEY=VALUE ...]]          the whole sweep, ranks as threads
 // mpirun -n N ring FILE.jsonl KEY=VALUE ...  one measurement for each number of workers, ranks as processes
-//   ranks=4,8  workers=1,2  slices=24  cycles=3  stage=0.05  at_once=1   what is run; threads unless started by mpirun
+//   ranks=4,8  workers=1,2  slices=24  cycles=4  at_once=1   what is run; threads unless started by mpirun
+//   stage=0.05     seconds that a worker needs for a slice
 //   link=0.9       stages that a link takes for a slice; links are held back to it, 0: as fast as they are
 //   payload=4.8e6  bytes of a slice; bandwidth=48e6: bytes a second that the plan expects of links as fast as they are
 //   transport=mpi|ucx rails=eth0,eth1    under mpirun
@@ -132,6 +133,13 @@ class Bench {
   int failures_ = 0;
 };
 
+/// Enough of them to measure for some seconds.
+int supercycles_for(const RingPoint& p) {
+  const dsea::RingPlan plan = bench::plan_of(p);
+  const double cycle = p.slices * plan.stage_seconds() / plan.efficiency();
+  return 2 + static_cast<int>(std::ceil(2.4 / cycle - 0.01));
+}
+
 /// What `./dev bench ring` does; links take nearly a stage, as N_max counts them, but where the case says otherwise.
 void sweep(Bench& bench) {
   const auto turns = [](int ranks, int workers, double link_stages) {
@@ -140,11 +148,11 @@ void sweep(Bench& bench) {
     p.workers = workers;
     p.stage_seconds = 0.05 * workers;
     p.link_stages = link_stages;
+    p.supercycles = supercycles_for(p);
     return p;
   };
   for (const int workers : {1, 2}) {
-    for (const int ranks : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16})
-      bench.point("scaling", turns(ranks, workers, 0.9), false);
+    for (const int ranks : {1, 2, 3, 4, 5, 6, 8, 10, 12, 16}) bench.point("scaling", turns(ranks, workers, 0.9), false);
   }
   for (const int ranks : {3, 8}) {
     RingPoint p = turns(ranks, 2, 0.9);
@@ -200,7 +208,7 @@ int run(int argc, char** argv) {
   const std::string workers = take("workers", "1,2");
   RingPoint p;
   p.slices = static_cast<int>(number("slices", 24));
-  p.supercycles = static_cast<int>(number("cycles", 3));
+  const int cycles = static_cast<int>(number("cycles", 0));
   const double stage = number("stage", 0.05);
   p.at_once = number("at_once", 0) != 0;
   p.payload_bytes = number("payload", 8);
@@ -218,6 +226,7 @@ int run(int argc, char** argv) {
       if (session && p.ranks != session->size())
         throw dsea::UsageError("under mpirun ranks is the number of processes");
       p.stage_seconds = p.at_once ? stage : stage * p.workers;
+      p.supercycles = cycles > 0 ? cycles : supercycles_for(p);
       bench.point(p.link_stages ? "scaling" : "links as they are", p,
                   !p.link_stages || *p.link_stages < 0.9 || *p.link_stages > 1);
     }

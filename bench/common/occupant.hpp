@@ -4,16 +4,24 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <thread>
+#include <vector>
 
+#include "common/sample.hpp"
 #include "dsea/dsea.hpp"
 
 namespace bench {
 
+/// When the last slice of each super-cycle was worked on by the ring's last worker; written in its process alone.
+using CycleEnds = std::shared_ptr<std::vector<double>>;
+
 struct OccupantShape {
   int slices = 24;              ///< slabs of an open axis
   double worker_seconds = 0.1;  ///< a worker needs for a slice
-  std::int64_t words = 1;       ///< of 8 bytes, a slice's load: carried, so that it costs links and nothing else
+  int positions = 1;            ///< workers in the ring
+  int supercycles = 1;
+  std::int64_t words = 1;  ///< of 8 bytes, a slice's load: carried, so that it costs links and nothing else
 };
 
 /// Molecular dynamics' orders: reads one neighbour on each side, contributes to one on each side, merges. Its state is
@@ -21,7 +29,8 @@ struct OccupantShape {
 /// digest of a right run is slabs x steps.
 class Occupant {
  public:
-  explicit Occupant(const OccupantShape& shape) : shape_(shape) {
+  explicit Occupant(const OccupantShape& shape, CycleEnds ends = nullptr) : shape_(shape), ends_(std::move(ends)) {
+    if (ends_) ends_->assign(static_cast<std::size_t>(shape.supercycles), 0.0);
     problem_.slabs = shape.slices;
     problem_.elements = shape.slices;
     problem_.element_name = "slices";
@@ -41,8 +50,12 @@ class Occupant {
   }
 
   void run(dsea::Stage& s) const {
-    s.host_task(
-        [seconds = shape_.worker_seconds] { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); });
+    const bool ends = ends_ && s.slab() == shape_.slices - 1 && s.position() == shape_.positions - 1;
+    double* const end = ends ? &(*ends_)[static_cast<std::size_t>(s.step() / shape_.positions)] : nullptr;
+    s.host_task([seconds = shape_.worker_seconds, end] {
+      std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+      if (end != nullptr) *end = now();
+    });
     for (int d = -1; d <= 1; ++d) {
       if (!s.has_neighbour(d)) continue;
       const auto to = s.out(d)[count_];
@@ -83,6 +96,7 @@ class Occupant {
   };
 
   OccupantShape shape_;
+  CycleEnds ends_;
   dsea::Problem problem_;
   dsea::Field<std::int64_t> count_;
   dsea::Field<std::uint64_t> load_;

@@ -19,7 +19,8 @@ namespace {
 
 OccupantShape shape_of(const RingPoint& p) {
   const double seconds = p.at_once ? p.stage_seconds : p.stage_seconds / p.workers;
-  return {p.slices, seconds, std::max<std::int64_t>(1, std::llround(p.payload_bytes / 8))};
+  const std::int64_t words = std::max<std::int64_t>(1, std::llround(p.payload_bytes / 8));
+  return {p.slices, seconds, p.ranks * p.workers, p.supercycles, words};
 }
 
 dsea::PlanRequest request_of(const RingPoint& p) {
@@ -34,12 +35,19 @@ dsea::PlanRequest request_of(const RingPoint& p) {
   return r;
 }
 
+/// What a rank knows beside the ring's own report. Plain bytes, sent to rank 0.
+struct Times {
+  double link_seconds = 0;
+  double steady_seconds = 0;  ///< between the ends of the first and the last super-cycle but one; of the last rank
+};
+
 /// One rank: its program, ring and link.
 class Rank {
  public:
   Rank(const RingPoint& point, const dsea::RingPlan& plan, const dsea::Device& device,
        std::unique_ptr<dsea::Transport> transport)
-      : program_(shape_of(point)),
+      : ends_(std::make_shared<std::vector<double>>()),
+        program_(shape_of(point), ends_),
         problem_(program_.problem()),
         link_(std::move(transport), point.link_stages ? plan.request().bandwidth.value() : 0.0) {
     dsea::RingOptions options;
@@ -49,9 +57,10 @@ class Rank {
   }
 
   dsea::RingOutcome run() { return ring_->run(); }
-  double link_seconds() const { return link_.busy_seconds(); }
+  Times times() const { return {link_.busy_seconds(), *(ends_->end() - 2) - ends_->front()}; }
 
  private:
+  CycleEnds ends_;
   dsea::ProgramOf<Occupant> program_;
   dsea::Problem problem_;
   SlowLink link_;
@@ -59,9 +68,9 @@ class Rank {
   std::unique_ptr<dsea::Ring> ring_;
 };
 
-/// All ranks as threads: the outcome, and every link's busy time.
+/// All ranks as threads.
 dsea::RingOutcome run_threads(const RingPoint& point, const dsea::RingPlan& plan, const dsea::Device& device,
-                              std::vector<double>& links) {
+                              std::vector<Times>& times) {
   std::vector<std::unique_ptr<Rank>> ranks;  // outlive all threads: others copy from their memory
   for (auto& transport : dsea::make_local_transports(point.ranks)) {
     ranks.push_back(std::make_unique<Rank>(point, plan, device, std::move(transport)));
@@ -85,21 +94,19 @@ dsea::RingOutcome run_threads(const RingPoint& point, const dsea::RingPlan& plan
     }
   }
   if (error) std::rethrow_exception(error);
-  for (const auto& rank : ranks) links.push_back(rank->link_seconds());
+  for (const auto& rank : ranks) times.push_back(rank->times());
   return outcome;
 }
 
 dsea::RingOutcome run_process(const RingPoint& point, const dsea::RingPlan& plan, const dsea::Device& device,
-                              dsea::MpiSession& session, std::vector<double>& links) {
+                              dsea::MpiSession& session, std::vector<Times>& times) {
   auto transport = point.transport == "ucx" ? dsea::make_ucx_transport(session, {.rails = point.rails})
                                             : dsea::make_mpi_transport(session);
   Rank rank(point, plan, device, std::move(transport));
   dsea::RingOutcome outcome = rank.run();
-  const double mine = rank.link_seconds();
+  const Times mine = rank.times();
   for (const auto& bytes : session.gather_all(std::as_bytes(std::span(&mine, 1)), std::chrono::minutes(2))) {
-    double seconds = 0;
-    std::memcpy(&seconds, bytes.data(), sizeof seconds);
-    links.push_back(seconds);
+    std::memcpy(&times.emplace_back(), bytes.data(), sizeof mine);
   }
   return outcome;
 }
@@ -117,11 +124,13 @@ dsea::RingPlan plan_of(const RingPoint& p) {
 }
 
 RingMeasured measure(const RingPoint& point, dsea::MpiSession* session) {
+  if (point.supercycles < 3)
+    throw dsea::UsageError("the first and the last super-cycle are not measured: run 3 or more");
   const dsea::RingPlan plan = plan_of(point);
   const auto device = dsea::Device::open({.backend = "host", .async_streams = point.at_once});
-  std::vector<double> links;
+  std::vector<Times> times;
   const dsea::RingOutcome outcome =
-      session != nullptr ? run_process(point, plan, device, *session, links) : run_threads(point, plan, device, links);
+      session != nullptr ? run_process(point, plan, device, *session, times) : run_threads(point, plan, device, times);
   RingMeasured m;
   if (session != nullptr && session->rank() != 0) return m;
   const std::int64_t steps = plan.request().steps;
@@ -129,13 +138,14 @@ RingMeasured measure(const RingPoint& point, dsea::MpiSession* session) {
     throw dsea::RunError(dsea::cat("the ring left the state ", outcome.digest, " after ", steps, " steps of ",
                                    point.slices, " slices: it has lost or repeated work"));
   }
-  m.rate = point.slices * outcome.steady_steps / outcome.steady_seconds;
+  m.rate = static_cast<double>(point.slices) * plan.positions() * (point.supercycles - 2) / times.back().steady_seconds;
   m.wall_seconds = outcome.wall_seconds;
   for (std::size_t r = 0; r < outcome.ranks.size(); ++r) {
     const dsea::RankReport& report = outcome.ranks[r];
     const double worker = report.kernel_seconds / static_cast<double>(report.stages);
     m.work_seconds = std::max(m.work_seconds, point.at_once ? worker : worker * point.workers);
-    if (report.sent > 0) m.link_seconds = std::max(m.link_seconds, links[r] / static_cast<double>(report.sent));
+    if (report.sent > 0)
+      m.link_seconds = std::max(m.link_seconds, times[r].link_seconds / static_cast<double>(report.sent));
   }
   return m;
 }

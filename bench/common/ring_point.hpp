@@ -14,7 +14,7 @@ struct RingPoint {
   int ranks = 1;
   int workers = 1;  ///< a rank
   int slices = 24;
-  int supercycles = 3;          ///< all but the first are measured
+  int supercycles = 3;          ///< at least 3: the first and the last are not measured
   double stage_seconds = 0.05;  ///< in which a rank's workers advance one slice each
   bool at_once = false;         ///< a rank's workers work side by side, each for a whole stage, as on a GPU's streams;
                                 ///< otherwise they take turns, each for its part of the stage
