@@ -37,7 +37,7 @@ def draw_measured(axes, rows):
 
 def draw_figure(axes, rows):
     notes = {
-        (1e9, 1): ("$10^9$ molecules, 1 worker", "tab:green", "{gpus} GPUs: {rate:.2g} x $10^{{10}}$/s", (-8, 8), "right"),
+        (1e9, 1): ("$10^9$ molecules, 1 worker", "tab:green", "{gpus} GPUs: {rate:.2g} x $10^{{10}}$ /s", (-6, 6), "right"),
         (1e8, 1): ("$10^8$ molecules, 1 worker", COLOURS[1], "linear to 9 nodes, flat from 10", (8, -16), "left"),
         (1e8, 2): ("$10^8$ molecules, 2 workers", COLOURS[2], "linear to 5 nodes, flat from 6", (8, -16), "left"),
     }
@@ -51,8 +51,8 @@ def draw_figure(axes, rows):
         axes.annotate(note.format(gpus=int(n_max), rate=most / 1e10), (n_max / 8, most / 1e10), xytext=shift,
                       textcoords="offset points", color=colour, ha=side)
     gpu = max(r["value"] / r["gpus"] for r in figure)
-    axes.set(xlabel="nodes of 8 GPUs", ylabel="$10^{10}$ molecule steps/s", xlim=0, ylim=0,
-             title=f"What the plan says of molecular dynamics at {gpu:.2g} /s a GPU")
+    axes.set(xlabel="nodes of 8 GPUs", ylabel="$10^{10}$ molecule steps/s", xlim=0, ylim=(0, 7.5),
+             title=f"The plan for molecules, {gpu / 1e8:.1f} x $10^8$ steps/s a GPU")
     axes.legend(loc="upper left")
 
 

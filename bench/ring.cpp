@@ -72,7 +72,8 @@ class Bench {
     // Each slice that leaves takes so much of a process's or a link's time.
     const double a_slice = p.ranks * p.workers / m.rate;
     const double work = m.work_seconds / a_slice, link = m.link_seconds / a_slice;
-    const Limit met = std::max(work, link) < 1 - tolerance ? Limit::slices : work >= link ? Limit::work : Limit::link;
+    // Behind workers that are always busy links wait as well.
+    const Limit met = work >= 1 - tolerance ? Limit::work : link >= 1 - tolerance ? Limit::link : Limit::slices;
     // At the borders between them two limits are met at once.
     const bool same = met == limit || (limit == Limit::slices && busy >= 1 - 2 * tolerance) ||
                       (limit == Limit::work && work >= 1 - tolerance) ||

@@ -30,7 +30,7 @@ struct RingPoint {
 struct RingMeasured {
   double rate = 0;          ///< slices x steps a second of all ranks, without filling and draining
   double work_seconds = 0;  ///< a stage, of the slowest rank
-  double link_seconds = 0;  ///< a slice, of the slowest link
+  double link_seconds = 0;  ///< a slice, of the slowest link; includes waiting for the receiver
   double wall_seconds = 0;
 };
 

@@ -37,7 +37,7 @@ std::string RingPlan::limit_text() const {
     case Limit::slices:
       text = line("limit", cat("the number of slices: ", topology_.slices(), " keep ", tenths(n_max()), " of ",
                                request_.processes, " processes busy, and ", std::max(1, static_cast<int>(n_max())),
-                               " would be about as fast"));
+                               " would be about as fast, and filled sooner"));
       text += line("", cat("more slices keep more of them busy: a longer stream axis or thinner slabs",
                            request_.workers > 1 ? "; so do fewer workers a process" : ""));
       break;
