@@ -44,6 +44,13 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
+double number_of(const std::string& key, const std::string& text) {
+  std::istringstream in(text);
+  double value = 0;
+  if (!(in >> value) || in.peek() != EOF || value < 0) throw dsea::UsageError(cat(key, ": '", text, "' is no number"));
+  return value;
+}
+
 class Bench {
  public:
   Bench(const std::string& file, bool append, dsea::MpiSession* session) : session_(session) {
@@ -188,11 +195,7 @@ int run(int argc, char** argv) {
   };
   const auto number = [&](const std::string& key, double otherwise) {
     const std::string text = take(key, "");
-    if (text.empty()) return otherwise;
-    std::istringstream in(text);
-    double value = 0;
-    if (!(in >> value) || !in.eof() || value < 0) throw dsea::UsageError(cat(key, "=", text, " is no number"));
-    return value;
+    return text.empty() ? otherwise : number_of(key, text);
   };
   const dsea::Launcher launcher = dsea::find_launcher();
   std::optional<dsea::MpiSession> session;
@@ -222,8 +225,8 @@ int run(int argc, char** argv) {
   bench.head();
   for (const std::string& r : split(ranks)) {
     for (const std::string& w : split(workers)) {
-      p.ranks = std::stoi(r);
-      p.workers = std::stoi(w);
+      p.ranks = static_cast<int>(number_of("ranks", r));
+      p.workers = static_cast<int>(number_of("workers", w));
       if (session && p.ranks != session->size())
         throw dsea::UsageError("under mpirun ranks is the number of processes");
       p.stage_seconds = p.at_once ? stage : stage * p.workers;
