@@ -68,7 +68,8 @@ class Bench {
   /// `exact`: the plan at its expected times instead of N_max alone, which counts links as slow as a stage.
   void point(const std::string& name, const RingPoint& p, bool exact) {
     const dsea::RingPlan plan = bench::plan_of(p);
-    const RingMeasured m = bench::measure(p, session_);
+    RingMeasured m = bench::measure(p, session_);
+    for (int more = 2; more > 0 && were_late(p, m); --more) m = bench::measure(p, session_);
     if (!first()) return;
     const double n_max = exact ? plan.n_max_expected() : plan.n_max();
     const double busy = p.ranks == 1 || !exact ? plan.efficiency() : std::min(1.0, n_max / p.ranks);
@@ -135,6 +136,16 @@ class Bench {
   }
 
  private:
+  /// Whether the workers were not what they should be, because others keep this machine busy: then it is done again.
+  bool were_late(const RingPoint& p, const RingMeasured& m) const {
+    const bool late = first() && m.work_seconds > 1.03 * p.stage_seconds;
+    if (late) {
+      std::fprintf(stderr, "ring: a stage of %.0f ms took %.1f ms, the cores are busy: once more\n",
+                   1e3 * p.stage_seconds, 1e3 * m.work_seconds);
+    }
+    return session_ != nullptr ? session_->smallest(late ? 0 : 1, std::chrono::minutes(2)) == 0 : late;
+  }
+
   bool first() const { return session_ == nullptr || session_->rank() == 0; }
   dsea::MpiSession* session_;
   std::ofstream out_;
