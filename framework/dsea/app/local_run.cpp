@@ -43,10 +43,10 @@ LocalRanks::LocalRanks(MakeProgram make, const Config& config, int ranks, const 
                        bool only_plan)
     : make_(std::move(make)), config_(config), log_(log) {
   check_ranks(ranks, device.threads, only_plan);
-  transports_ = make_local_transports(ranks);
+  transports_ = make_local_transports(only_plan ? 1 : ranks);  // those of ten thousand ranks would take a while
   runs_.resize(transports_.size());
-  runs_[0] =
-      std::make_unique<RankRun>(make_, config_, device, *transports_[0], log_.for_rank(0, ranks), ranks, only_plan);
+  runs_[0] = std::make_unique<RankRun>(make_, config_, device, *transports_[0], log_.for_rank(0, ranks), ranks,
+                                       only_plan, only_plan ? ranks : 0);
 }
 
 RingOutcome LocalRanks::run(const RingOptions& options, const OnRing& on_ring) {

@@ -46,7 +46,7 @@ RingOptions ring_options(const RunSettings& settings) {
 }
 
 RankRun::RankRun(const MakeProgram& make, const Config& config, const DeviceOptions& device, Transport& transport,
-                 Log log, int ranks_here, bool only_plan)
+                 Log log, int ranks_here, bool only_plan, int planned)
     : transport_(transport),
       log_(std::move(log)),
       settings_(RunSettings::read(config)),
@@ -68,8 +68,8 @@ RankRun::RankRun(const MakeProgram& make, const Config& config, const DeviceOpti
   if (settings_.profile_every > 0 && !problem_.profiles_from) {
     config.fail("output.profile_every", "this program makes no profiles: set it to 0 or leave it out");
   }
-  PlanRequest request =
-      plan_request(settings_, problem_, transport.size(), device_, only_plan && device.backend == "cuda");
+  PlanRequest request = plan_request(settings_, problem_, planned > 0 ? planned : transport.size(), device_,
+                                     only_plan && device.backend == "cuda");
   if (!device_.is_cuda() && request.memory) *request.memory /= static_cast<std::size_t>(ranks_here);
   request.only_warn = only_plan;
   try {

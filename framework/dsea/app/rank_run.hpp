@@ -17,10 +17,11 @@ using OnRing = std::function<void(const Ring&, bool alive)>;
 
 class RankRun {
  public:
-  /// `ranks_here`: ranks that share this machine's memory. `only_plan`: the device need not be there. Makes program,
-  /// device and plan; throws UsageError. Nothing big is allocated.
+  /// `ranks_here`: ranks that share this machine's memory. `only_plan`: the device need not be there, and the plan is
+  /// for `planned` ranks (0: as many as the transport has). Makes program, device and plan; throws UsageError. Nothing
+  /// big is allocated.
   RankRun(const MakeProgram& make, const Config& config, const DeviceOptions& device, Transport& transport, Log log,
-          int ranks_here, bool only_plan = false);
+          int ranks_here, bool only_plan = false, int planned = 0);
 
   /// Another rank of the same process, with the same plan and a copy of the program if it can be copied.
   RankRun(const RankRun& first, const MakeProgram& make, const Config& config, Transport& transport, Log log);

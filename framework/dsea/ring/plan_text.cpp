@@ -3,42 +3,20 @@
 #include <cmath>
 
 #include "dsea/base/text.hpp"
+#include "dsea/ring/plan_lines.hpp"
 #include "dsea/ring/ring_plan.hpp"
 
 namespace dsea {
 
-namespace {
-
-/// One line: a heading in a column of its own, then text.
-std::string line(const std::string& heading, const std::string& text) {
-  return heading + std::string(heading.size() < 12 ? 12 - heading.size() : 1, ' ') + text + "\n";
-}
-
-std::string right(const std::string& text, std::size_t width) {
-  return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
-}
-
-std::string left(const std::string& text, std::size_t width) {
-  return text + std::string(text.size() < width ? width - text.size() : 0, ' ');
-}
-
-std::string plural(std::int64_t n, const std::string& one) { return cat(n, " ", one, n == 1 ? "" : "s"); }
-
-/// 12.345 -> "12.3".
-std::string tenths(double value) {
-  const auto scaled = std::llround(value * 10);
-  return cat(scaled / 10, ".", scaled % 10);
-}
-
-}  // namespace
-
 std::string RingPlan::percent_text(double share) {
+  using namespace plan_lines;
   if (share < 0.001) return "below 0.1 %";
   if (share > 0.99 && share < 1) return "above 99 %";
   return share < 0.1 ? tenths(100 * share) + " %" : cat(std::lround(100 * share), " %");
 }
 
 std::string RingPlan::slots_text() const {
+  using namespace plan_lines;
   constexpr int most_lines = 8;
   std::string text;
   int lines = 0;
@@ -67,6 +45,7 @@ std::string RingPlan::slots_text() const {
 }
 
 std::string RingPlan::bytes_text_of(int process) const {
+  using namespace plan_lines;
   const std::vector<MemoryRow> rows = memory(process);
   std::size_t width = 5, counts = 1;
   for (const MemoryRow& row : rows) {
@@ -89,6 +68,7 @@ std::string RingPlan::bytes_text_of(int process) const {
 }
 
 std::string RingPlan::rates_text() const {
+  using namespace plan_lines;
   const std::string unit = cat(problem_.element_name, " x worker-steps/s a process");
   std::string text =
       line("rates", cat(request_.rate ? "" : "assumed ([plan] rate is not set): ", si_text(rate()), " ", unit));
@@ -99,10 +79,8 @@ std::string RingPlan::rates_text() const {
   if (problem_.elements == 0)
     return text + line("stage", "not known: the problem does not say how many elements it has");
 
-  const bool work = stage_work_seconds() >= stage_link_seconds();
-  const double busy = efficiency();
-  std::string bottleneck = work ? "the workers" : "the link";
-  if (busy < 1) bottleneck = cat("the number of slices, then ", bottleneck);
+  std::string bottleneck = stage_work_seconds() >= stage_link_seconds() ? "the workers" : "the link";
+  if (limit() == Limit::slices) bottleneck = cat("the number of slices, then ", bottleneck);
   text += line("stage", cat("work ", seconds_text(stage_work_seconds()),
                             one_process() ? std::string(", no link")
                                           : cat(", link ", seconds_text(stage_link_seconds()), " (",
@@ -119,6 +97,7 @@ std::string RingPlan::rates_text() const {
 }
 
 std::string RingPlan::text() const {
+  using namespace plan_lines;
   const int slices = topology_.slices();
   std::string text = line("ring", cat(request_.processes, request_.processes == 1 ? " process" : " processes", " x ",
                                       plural(request_.workers, "worker"), " = ", plural(positions(), "position"), ", ",
@@ -141,7 +120,11 @@ std::string RingPlan::text() const {
   text += line("N_max", cat(tenths(n_max()), " processes = ", slices, " / ", tenths(scaling_.lag()), ", ",
                             request_.at_once ? "workers of a process run at once" : "workers of a process take turns",
                             "; efficiency ", percent_text(efficiency())));
+  if (problem_.elements > 0 && !one_process() && n_max_expected() > 1.01 * n_max())
+    text += line("", cat(tenths(n_max_expected()), " if links are as much faster than a stage as expected"));
   text += rates_text();
+  text += limit_text();
+  text += workers_text();
   for (const std::string& warning : warnings_) text += line("warning", warning);
   return text;
 }

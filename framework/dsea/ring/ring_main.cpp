@@ -50,12 +50,20 @@ void Ring::main_role() {
         if (finished->snapshot) wake_io_.notify();
       }
     }
+    // Before anything is launched: on the host that takes as long as the stage, and links would begin so much later.
+    if (wake_input || wake_output) {
+      {
+        // Waking a thread for nothing costs more than a small stage.
+        const std::scoped_lock lock(mutex_);
+        wake_input = wake_input && machine_.can_receive();
+        wake_output = wake_output && machine_.can_send();
+      }
+      if (wake_input) wake_input_.notify();
+      if (wake_output) wake_output_.notify();
+    }
     if (launch_something()) progress = true;
     {
       const std::scoped_lock lock(mutex_);
-      // Waking a thread for nothing costs more than a small stage.
-      wake_input = wake_input && machine_.can_receive();
-      wake_output = wake_output && machine_.can_send();
       bool through = true;
       for (int w = 0; w < machine_.setup().workers; ++w) {
         under_way = under_way || machine_.in_flight(w) > 0;
@@ -63,8 +71,6 @@ void Ring::main_role() {
       }
       if (through) done = true;
     }
-    if (wake_input) wake_input_.notify();
-    if (wake_output) wake_output_.notify();
     if (done) break;
     if (progress) {
       backoff.reset();

@@ -62,6 +62,13 @@ enum class SlotChoice {
   given,      ///< PlanRequest::slots_per_ring
 };
 
+/// What keeps a ring from being faster.
+enum class Limit {
+  slices,  ///< too few for so many processes: some wait for their turn
+  work,    ///< the workers are always busy
+  link,    ///< moving a slice takes longer than working on it
+};
+
 /// What is wanted of a ring.
 struct PlanRequest {
   std::int64_t steps = 0;
@@ -157,6 +164,13 @@ class RingPlan {
   double stage_seconds() const;       ///< the larger of both: they overlap
   double fill_seconds() const;        ///< until the last worker has started; the ring drains in the same time
   double run_seconds() const;         ///< all steps
+  Limit limit() const;                ///< of the steady part; links and work count only where N_max does not
+  double steady_rate() const;         ///< elements x steps per second of all processes, without filling and draining
+  /// Seconds from a slice's start in one process to its start in the next, at the times above.
+  double lag_seconds() const;
+  /// Processes kept busy at the times above: N_max, which counts a link as slow as a stage, is the least of it. With
+  /// links that take no time it is N / (1 + s) where workers take turns.
+  double n_max_expected() const;
 
   // --- for people ----------------------------------------------------------------------------------------------------
   /// One sentence each: what is slow but right.
@@ -180,6 +194,8 @@ class RingPlan {
   static std::string percent_text(double share);
   std::string bytes_text_of(int process) const;
   std::string rates_text() const;
+  std::string limit_text() const;    // plan_limits.cpp, as the next one
+  std::string workers_text() const;  // what other numbers of workers would do
 
   Problem problem_;
   PlanRequest request_;

@@ -286,4 +286,21 @@ TEST_F(LjmdCommand, APlanMakesNoMolecules) {  // nor needs the memory of the mac
   EXPECT_NE(tables().find("of memory, more than it would have on this machine"), std::string::npos) << tables();
 }
 
+TEST_F(LjmdCommand, ABillionMoleculesKeep149GpusBusyWhateverIsThere) {
+  const std::string toml =
+      "[system]\nlattice = \"sc\"\ncells = [1000, 1000, 1000]\ndensity = 0.30\ntemperature = 1.5\n"
+      "[boundary]\nx = \"mirror\"\n[neighbour]\nevery = 1\nskin = 0.0\n"
+      "[plan]\nrate = 3.4e8\nbandwidth = 38e9\n";
+  const auto plan = [&](const std::string& ranks) {
+    EXPECT_EQ(run(toml, "--plan --device cuda --ranks " + ranks), 0) << messages();
+    EXPECT_NE(tables().find("149.3 processes = 597 / 4.0"), std::string::npos) << tables();
+    EXPECT_NE(tables().find("50.7 G"), std::string::npos) << "the steady rate\n" << tables();
+    return tables();
+  };
+  EXPECT_NE(plan("149").find("limit       the workers, which are always busy"), std::string::npos) << tables();
+  EXPECT_NE(plan("1000").find("597 keep 149.3 of 1000 processes busy"), std::string::npos) << tables();
+  EXPECT_NE(plan("10000").find("597 keep 149.3 of 10000 processes busy"), std::string::npos) << tables();
+  EXPECT_NE(tables().find("only 1001 of 10000 workers ever have something to do"), std::string::npos) << tables();
+}
+
 }  // namespace
