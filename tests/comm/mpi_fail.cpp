@@ -20,7 +20,7 @@ void fail() {
   if (session.rank() == 1) {
     transport->from_previous().wait(std::chrono::milliseconds(200));
     std::fputs("rank 1 has a reason\n", stderr);
-    transport->fail(3);
+    transport->fail(3, "rank 1 has a reason");
   }
   while (!transport->from_previous().wait(std::chrono::seconds(1))) continue;
 }

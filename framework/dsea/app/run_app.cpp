@@ -16,6 +16,7 @@
 #include "dsea/comm/launcher.hpp"
 #include "dsea/comm/mpi_session.hpp"
 #include "dsea/comm/mpi_transport.hpp"
+#include "dsea/comm/network_devices.hpp"
 #include "dsea/comm/ucx_transport.hpp"
 #include "dsea/io/run_report.hpp"
 #include "dsea/io/thermo_table.hpp"
@@ -39,31 +40,60 @@ class AppRun {
       run_local_ranks();
       return 0;
     }
+    try {
+      return run_process();
+    } catch (const Error& e) {
+      give_up(e.what(), e.exit_code());
+      throw;
+    } catch (const std::exception& e) {
+      give_up(e.what(), ExitCode::failed);
+      throw;
+    }
+  }
+
+ private:
+  /// This process is one of several.
+  int run_process() {
     log_ = log_.for_rank(session_->rank(), session_->size());
     if (const int bad = on_all_ranks([this] { read_config(); })) return bad;
-    std::unique_ptr<Transport> transport;
-    std::unique_ptr<RankRun> rank;
     const auto prepare = [&] {
-      transport = line_.transport == "ucx" ? make_ucx_transport(*session_, {.rails = settings_.rails})
-                                           : make_mpi_transport(*session_);
-      rank = std::make_unique<RankRun>(make_, *config_, device_, *transport, log_, ranks_here(), line_.plan);
+      transport_ = line_.transport == "ucx"
+                       ? make_ucx_transport(*session_, {.rails = settings_.rails, .heartbeat = heartbeat_options()})
+                       : make_mpi_transport(*session_, {.heartbeat = heartbeat_options()});
+      rank_ = std::make_unique<RankRun>(make_, *config_, device_, *transport_, log_, ranks_here(), line_.plan);
     };
     if (const int bad = on_all_ranks(prepare)) return bad;
     const auto begin_together = [&] {
       demand_one_configuration();  // before anything in the output folder is replaced
-      if (!line_.plan) begin(*rank, transport->describe());
+      if (!line_.plan) begin(*rank_, transport_->describe());
     };
     if (const int bad = on_all_ranks(begin_together)) return bad;
     const bool first = session_->rank() == 0;
     if (line_.plan) {
-      if (first) print_plan(*rank);
+      if (first) print_plan(*rank_);
       return 0;
     }
-    finish(*rank, rank->run(options(*rank, first), watched()), first, transport->name());
+    finish(*rank_, rank_->run(options(*rank_, first), watched()), first, transport_->name());
     return 0;
   }
 
- private:
+  /// The other processes are told, and the launcher made to end all, where it would let them wait. Once there are
+  /// connections this does not return.
+  void give_up(const std::string& what, ExitCode code) {
+    if (!transport_) return;
+    std::cerr << name_ << ": error: " << what << std::endl;
+    signals_.ending(static_cast<int>(code));
+    transport_->fail(static_cast<int>(code), cat(transport_->who(), ": ", what));
+  }
+
+  HeartbeatOptions heartbeat_options() const {
+    HeartbeatOptions options;
+    options.link_timeout = std::chrono::nanoseconds(static_cast<std::int64_t>(settings_.link_timeout * 1e9));
+    options.device = settings_.control;
+    options.data_devices = settings_.rails;
+    return options;
+  }
+
   /// Ranks that read different files, or are different programs, would compute nonsense together.
   void demand_one_configuration() const {
     std::string text = cat(name_, "\n", config_->effective_toml());
@@ -84,6 +114,7 @@ class AppRun {
     config_.emplace(Config::from_file(line_.config, sets()));
     config_->set_log(!session_ || session_->rank() == 0 ? log_ : Log(LogLevel::error));
     settings_ = RunSettings::read(*config_);
+    if (session_) check_control_device(settings_.control);
     if (line_.transport == "ucx") check_ucx(settings_.rails);  // alone: making connections takes all ranks
     device_.backend = line_.device;
     device_.isa = line_.isa;
@@ -270,6 +301,9 @@ class AppRun {
   RunSettings settings_;
   DeviceOptions device_;
   std::optional<ThermoTable> table_;
+  // With a session. The rank's memory outlives the connections that may still write to it.
+  std::unique_ptr<RankRun> rank_;
+  std::unique_ptr<Transport> transport_;
 };
 
 }  // namespace

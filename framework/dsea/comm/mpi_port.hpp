@@ -23,7 +23,8 @@
 
 namespace dsea::detail {
 
-inline constexpr std::size_t mpi_window = 8;              // messages under way at a time
+inline constexpr std::size_t mpi_window = 8;              // messages under way at a time,
+inline constexpr std::size_t mpi_chunks = 2;              // with no more bytes than so many of the longest
 inline constexpr std::size_t mpi_inline_bytes = 3 << 10;  // with the rest of the first message below every eager limit
 
 /// The first message. Its `used()` leading bytes are sent.
@@ -79,8 +80,10 @@ class MpiPort : public TrafficCounter {
     if (request == MPI_REQUEST_NULL) return true;
     int done = 0;
     mpi_check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), name_);
-    moved_ = moved_ || done != 0;
-    return done != 0;
+    if (done == 0) return false;
+    moved_ = true;
+    count_move();
+    return true;
   }
 
   /// Lays out the data messages; `begin` is where they start in the stream.
@@ -91,6 +94,7 @@ class MpiPort : public TrafficCounter {
     in_cut_ = 0;
     position_ = begin;
     chunk_ = chunk;
+    under_way_ = 0;
   }
 
   /// Tests the messages under way and begins as many as possible; true when all are complete. `begin_message` is given
@@ -98,15 +102,20 @@ class MpiPort : public TrafficCounter {
   template <class Begin>
   bool progress_messages(std::span<const Segment> segments, Begin begin_message) {
     bool all_complete = true;
-    for (MPI_Request& request : requests_) {
-      if (!test(request)) {
+    for (std::size_t i = 0; i < mpi_window; ++i) {
+      if (!test(requests_[i])) {
         all_complete = false;
         continue;
       }
+      under_way_ -= std::exchange(sizes_[i], 0);
       if (cut_ == cut_count_) continue;
-      const std::size_t bytes = std::min(chunk_, cuts_[cut_] - in_cut_);
-      begin_range(segments, position_, bytes, request, begin_message);
       all_complete = false;
+      const std::size_t bytes = std::min(chunk_, cuts_[cut_] - in_cut_);
+      // On a slow network messages that go together also end together, and nothing would seem to move until then.
+      if (under_way_ > 0 && under_way_ + bytes > mpi_chunks * chunk_) continue;
+      begin_range(segments, position_, bytes, requests_[i], begin_message);
+      sizes_[i] = bytes;
+      under_way_ += bytes;
       moved_ = true;
       position_ += bytes;
       in_cut_ += bytes;
@@ -137,6 +146,7 @@ class MpiPort : public TrafficCounter {
     if (busy_) throw RunError(name_ + ": a transfer is started before the one before it was complete");
     segments_.assign(segments, name_);
     if (segments_.on_device()) throw RunError(name_ + ": device memory must be staged through the host");
+    count_start();
   }
 
   void complete() {
@@ -185,6 +195,8 @@ class MpiPort : public TrafficCounter {
   }
 
   std::array<MPI_Request, mpi_window> requests_;
+  std::array<std::size_t, mpi_window> sizes_{};  // bytes of each
+  std::size_t under_way_ = 0;                    // their sum
   std::array<std::size_t, SegmentList::most> cuts_;
   std::size_t cut_count_ = 0;
   std::size_t cut_ = 0;       // the next message begins in this one,

@@ -3,11 +3,15 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace dsea {
+
+class Heartbeat;
+struct HeartbeatOptions;
 
 /// Was the library built with MPI?
 bool mpi_available();
@@ -28,6 +32,14 @@ class MpiSession {
 
   int rank() const { return rank_; }
   int size() const { return size_; }
+
+  /// The job's heartbeat, which begins with the first call; options of later ones are not looked at. Collective. It
+  /// lives until MPI is finalised, so that a rank which ends before others still watches them, and with the session.
+  /// While it tells of a failure, the collective members below throw a RunError that names it.
+  std::shared_ptr<Heartbeat> heartbeat(const HeartbeatOptions& options);
+  /// Ends all processes with this code, wherever they are, and does not return. Any thread.
+  [[noreturn]] static void end_job(int exit_code) noexcept;
+
   /// The smallest of all ranks' numbers, on every rank. Collective; RunError if not all have come within `timeout`.
   int smallest(int mine, std::chrono::nanoseconds timeout) const;
   /// What every rank has brought, by rank, on every rank. Collective; RunError if not all have come within `timeout`.
@@ -40,6 +52,7 @@ class MpiSession {
   int rank_ = 0;
   int size_ = 1;
   std::string library_;
+  std::shared_ptr<Heartbeat> heartbeat_;
   bool finalize_ = false;
   int exceptions_ = 0;  // under way when this was made
 };

@@ -15,6 +15,14 @@ struct Traffic {
   std::uint64_t bytes = 0;
 };
 
+/// What a port is at. While `started` is above `completed` a transfer is under way.
+struct Activity {
+  std::uint64_t started = 0;    ///< transfers begun
+  std::uint64_t completed = 0;  ///< transfers
+  std::uint64_t moved = 0;      ///< messages of transfers that have arrived or left
+  bool operator==(const Activity&) const = default;
+};
+
 /// What every port of this library also is. The port's thread counts; any thread may read.
 class TrafficCounter {
  public:
@@ -23,14 +31,22 @@ class TrafficCounter {
   Traffic traffic() const {
     return {transfers_.load(std::memory_order_relaxed), bytes_.load(std::memory_order_relaxed)};
   }
+  Activity activity() const {
+    return {started_.load(std::memory_order_relaxed), transfers_.load(std::memory_order_relaxed),
+            moved_.load(std::memory_order_relaxed)};
+  }
 
  protected:
+  void count_start() { started_.fetch_add(1, std::memory_order_relaxed); }
+  void count_move() { moved_.fetch_add(1, std::memory_order_relaxed); }
   void count_transfer(std::size_t bytes) {
     transfers_.fetch_add(1, std::memory_order_relaxed);
     bytes_.fetch_add(bytes, std::memory_order_relaxed);
   }
 
  private:
+  std::atomic<std::uint64_t> started_{0};
+  std::atomic<std::uint64_t> moved_{0};
   std::atomic<std::uint64_t> transfers_{0};
   std::atomic<std::uint64_t> bytes_{0};
 };

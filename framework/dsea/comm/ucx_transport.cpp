@@ -99,7 +99,7 @@ class UcxTransport final : public Transport {
  public:
   UcxTransport(MpiSession& session, const UcxOptions& options)
       : session_(session),
-        mpi_(make_mpi_transport(session, {options.chunk_bytes, options.start_timeout})),
+        mpi_(make_mpi_transport(session, {options.chunk_bytes, options.start_timeout, options.heartbeat})),
         devices_(options.rails) {
     if (devices_.empty()) devices_.emplace_back();
     if (size() == 1) return;
@@ -114,10 +114,12 @@ class UcxTransport final : public Transport {
                                options.chunk_bytes);
     previous_ = make_ucx_receive_port(
         std::move(receiving), cat("ucx: receiving on rank ", rank(), " from rank ", previous), options.chunk_bytes);
+    session.heartbeat({})->watch(*next_, *previous_);
     session.smallest(0, options.start_timeout);  // from here on nobody makes connections any more
   }
 
   ~UcxTransport() override {
+    if (next_) session_.heartbeat({})->unwatch(*next_);
     // UCX's connections are made while transfers go on, with the help of both sides: nobody leaves in the middle of it,
     // unless others do not come.
     try {
@@ -149,7 +151,10 @@ class UcxTransport final : public Transport {
     return mpi_->gather(mine, timeout);
   }
   bool peer_failed() const override { return mpi_->peer_failed(); }
-  void fail(int exit_code) noexcept override { mpi_->fail(exit_code); }
+  std::string failure() const override { return mpi_->failure(); }
+  void check_to_next() override { mpi_->check_to_next(); }
+  std::string who() const override { return mpi_->who(); }
+  void fail(int exit_code, const std::string& why) noexcept override { mpi_->fail(exit_code, why); }
 
  private:
   template <class Port>

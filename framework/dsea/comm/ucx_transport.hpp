@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "dsea/comm/heartbeat.hpp"
 #include "dsea/comm/mpi_session.hpp"
 #include "dsea/comm/transport.hpp"
 
@@ -25,6 +26,8 @@ struct UcxOptions {
   std::size_t chunk_bytes = std::size_t{512} << 20;
   /// How long to wait for the other ranks when the transport is made.
   std::chrono::nanoseconds start_timeout = std::chrono::seconds(120);
+  /// See MpiOptions.
+  HeartbeatOptions heartbeat{};
 };
 
 /// Collective over all processes of the session, which must outlive the transport; all ranks name as many rails. Slices
