@@ -23,12 +23,12 @@ namespace dsea {
 struct HeartbeatOptions {
   /// A rank that is silent for so long has failed; so has a connection between ready ports in which nothing moves.
   std::chrono::nanoseconds link_timeout = std::chrono::seconds(20);
-  std::string device = "auto";            ///< the network device for heartbeats
-  std::vector<std::string> data_devices;  ///< rails: used for heartbeats only where there is nothing else
+  std::string device = "auto";              ///< the network device for heartbeats
+  std::vector<std::string> data_devices{};  ///< rails: used for heartbeats only where there is nothing else
   std::chrono::nanoseconds start_timeout = std::chrono::seconds(120);
   /// Ends the process and the job. Called from a thread of its own when the process still runs 3 s after a failure
   /// became known, even if the heartbeat is gone by then. May be empty.
-  std::function<void()> last_resort;
+  std::function<void()> last_resort{};
 };
 
 /// Each rank has one connection to the next and one to the previous rank, and one thread that sleeps between beats, of
