@@ -96,6 +96,7 @@ void Ring::fail(const RoleStatus& status, const std::string& what, ExitCode code
   }
   stop_ = true;
   for (Signal* signal : {&wake_main_, &wake_input_, &wake_output_, &wake_io_}) signal->notify();
+  if (!transport_.in_one_process()) said_stop_ = true;  // news of it come back to this rank, too
   transport_.fail(static_cast<int>(code), cat(transport_.who(), ", ", message));
 }
 

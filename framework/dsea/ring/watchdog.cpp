@@ -37,6 +37,7 @@ void Ring::watchdog_role() {
       watchdog_wake_.wait_past(watchdog_wake_.now(), std::chrono::milliseconds(1000));
       log_.error(cause);
     }
+    said_stop_ = true;
     std::fflush(nullptr);
     transport_.fail(static_cast<int>(ExitCode::failed), cause);
     // A thread that never comes back cannot be joined, so the process ends here.
