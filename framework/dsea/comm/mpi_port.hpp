@@ -23,8 +23,7 @@
 
 namespace dsea::detail {
 
-inline constexpr std::size_t mpi_window = 8;              // messages under way at a time,
-inline constexpr std::size_t mpi_chunks = 2;              // with no more bytes than so many of the longest
+inline constexpr std::size_t mpi_window = 8;              // messages under way at a time
 inline constexpr std::size_t mpi_inline_bytes = 3 << 10;  // with the rest of the first message below every eager limit
 
 /// The first message. Its `used()` leading bytes are sent.
@@ -94,7 +93,6 @@ class MpiPort : public TrafficCounter {
     in_cut_ = 0;
     position_ = begin;
     chunk_ = chunk;
-    under_way_ = 0;
   }
 
   /// Tests the messages under way and begins as many as possible; true when all are complete. `begin_message` is given
@@ -102,20 +100,15 @@ class MpiPort : public TrafficCounter {
   template <class Begin>
   bool progress_messages(std::span<const Segment> segments, Begin begin_message) {
     bool all_complete = true;
-    for (std::size_t i = 0; i < mpi_window; ++i) {
-      if (!test(requests_[i])) {
+    for (MPI_Request& request : requests_) {
+      if (!test(request)) {
         all_complete = false;
         continue;
       }
-      under_way_ -= std::exchange(sizes_[i], 0);
       if (cut_ == cut_count_) continue;
-      all_complete = false;
       const std::size_t bytes = std::min(chunk_, cuts_[cut_] - in_cut_);
-      // On a slow network messages that go together also end together, and nothing would seem to move until then.
-      if (under_way_ > 0 && under_way_ + bytes > mpi_chunks * chunk_) continue;
-      begin_range(segments, position_, bytes, requests_[i], begin_message);
-      sizes_[i] = bytes;
-      under_way_ += bytes;
+      begin_range(segments, position_, bytes, request, begin_message);
+      all_complete = false;
       moved_ = true;
       position_ += bytes;
       in_cut_ += bytes;
@@ -195,8 +188,6 @@ class MpiPort : public TrafficCounter {
   }
 
   std::array<MPI_Request, mpi_window> requests_;
-  std::array<std::size_t, mpi_window> sizes_{};  // bytes of each
-  std::size_t under_way_ = 0;                    // their sum
   std::array<std::size_t, SegmentList::most> cuts_;
   std::size_t cut_count_ = 0;
   std::size_t cut_ = 0;       // the next message begins in this one,

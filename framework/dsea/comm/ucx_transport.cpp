@@ -1,5 +1,6 @@
 #include "dsea/comm/ucx_transport.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -99,7 +100,8 @@ class UcxTransport final : public Transport {
  public:
   UcxTransport(MpiSession& session, const UcxOptions& options)
       : session_(session),
-        mpi_(make_mpi_transport(session, {options.chunk_bytes, options.start_timeout, options.heartbeat})),
+        mpi_(make_mpi_transport(session, {std::min(options.chunk_bytes, MpiOptions{}.chunk_bytes),
+                                          options.start_timeout, options.heartbeat})),
         devices_(options.rails) {
     if (devices_.empty()) devices_.emplace_back();
     if (size() == 1) return;
