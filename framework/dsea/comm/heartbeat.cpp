@@ -65,6 +65,8 @@ Heartbeat::Heartbeat(int rank, int ranks, const Exchange& exchange, HeartbeatOpt
 void Heartbeat::connect(const Exchange& exchange) {
   const Clock::time_point deadline = deadline_after(options_.start_timeout);
   wake_ = FileDescriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  devices_ = rail_devices(options_.data_devices);
+  for (const DeviceAddress& a : device_addresses()) devices_.push_back(a.device);
   const ControlListener listener;
   std::vector<ControlCard> cards;
   for (const auto& bytes : exchange(own_card(rank_, listener, options_).packed(), deadline)) {
@@ -180,7 +182,7 @@ void Heartbeat::check_to_next() const {
 
 std::string Heartbeat::stall_text() const {
   std::string down;
-  for (const std::string& device : devices_down(rail_devices(options_.data_devices))) {
+  for (const std::string& device : devices_down(devices_)) {
     down += cat(down.empty() ? "devices down here: " : ", ", device);
   }
   return cat("nothing has moved for ", in_seconds(options_.link_timeout), " s from ", name(rank_), " to ",

@@ -90,8 +90,9 @@ class Heartbeat {
   const int rank_;
   const int ranks_;
   const HeartbeatOptions options_;
-  std::vector<std::string> hosts_;  // by rank
-  FileDescriptor wake_;             // an event: there is something to say
+  std::vector<std::string> hosts_;    // by rank
+  std::vector<std::string> devices_;  // of the data, and those that were up at the start
+  FileDescriptor wake_;               // an event: there is something to say
 
   mutable std::mutex mutex_;
   std::condition_variable told_;
