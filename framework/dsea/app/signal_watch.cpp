@@ -63,11 +63,11 @@ void SignalWatch::watch(const std::stop_token& stop) {
     if (signal <= 0) continue;
     if (ending_ >= 0) std::_Exit(ending_);
     const std::scoped_lock lock(mutex_);
+    // The launcher ends a process that is about to end because of a failure, and has said so.
+    if (std::ranges::any_of(rings_, &Ring::has_said_stop)) std::_Exit(static_cast<int>(ExitCode::failed));
     const std::string cause = signal == SIGTERM ? known_cause() : std::string();
     const char* const name = signal == SIGTERM ? "SIGTERM" : (signal == SIGINT ? "SIGINT" : "SIGHUP");
-    for (const Ring* ring : rings_) {
-      if (!ring->has_said_stop()) log_.error("state when ", name, " came:\n", ring->describe());
-    }
+    for (const Ring* ring : rings_) log_.error("state when ", name, " came:\n", ring->describe());
     // Last, where users look first: the states are not the cause.
     const char* const why = !cause.empty() ? ""
                             : signal == SIGTERM

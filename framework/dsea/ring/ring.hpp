@@ -58,7 +58,7 @@ class Ring {
   /// thread. May be called once. Throws RingFailed.
   RingOutcome run();
 
-  /// Another rank has failed, and this one has said so together with its state. Any thread.
+  /// Ranks are processes, one has failed, and this one has said what it knows of it. Any thread.
   bool has_said_stop() const { return said_stop_; }
   /// What is known of that, see Transport::failure(). Any thread.
   std::string failure() const { return transport_.failure(); }
