@@ -30,8 +30,13 @@ class SlowLink : public dsea::Transport {
                                              std::chrono::nanoseconds timeout) override {
     return transport_->gather(mine, timeout);
   }
+  std::vector<dsea::RailTraffic> rails() const override { return transport_->rails(); }
+  bool in_one_process() const override { return transport_->in_one_process(); }
   bool peer_failed() const override { return transport_->peer_failed(); }
-  void fail(int exit_code) noexcept override { transport_->fail(exit_code); }
+  std::string failure() const override { return transport_->failure(); }
+  void check_to_next() override { transport_->check_to_next(); }
+  std::string who() const override { return transport_->who(); }
+  void fail(int exit_code, const std::string& why) noexcept override { transport_->fail(exit_code, why); }
 
  private:
   class Port;

@@ -60,14 +60,14 @@ TEST(LocalTransport, AFailureWakesAllForGood) {
     });
     while (waiting < 2 * (ranks - 1) + 1) std::this_thread::sleep_for(1ms);
     std::this_thread::sleep_for(10ms);  // most of them wait by now
-    transports[1]->fail(3);
+    transports[1]->fail(3, "");
     EXPECT_TRUE(transports[1]->peer_failed());
     threads.clear();
 
     Bytes late(100'000);
     start(transports[0]->to_next(), late);
     EXPECT_FALSE(transports[0]->to_next().wait(1h)) << "started after the failure";
-    transports[0]->fail(3);  // a second one
+    transports[0]->fail(3, "");  // a second one
   }
 }
 
@@ -126,7 +126,7 @@ struct SlowCopy {
 
 TEST(LocalTransport, AFailureLeavesNoCopyUnderWay) {
   SlowCopy slow;
-  slow.transports[0]->fail(3);
+  slow.transports[0]->fail(3, "");
   EXPECT_TRUE(slow.copied);
   slow.out.reset();  // the address sanitizer sees it if the copy goes on
   slow.receiver.join();

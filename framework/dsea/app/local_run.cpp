@@ -59,7 +59,7 @@ RingOutcome LocalRanks::run(const RingOptions& options, const OnRing& on_ring) {
   RingOutcome outcome;
   const auto fails = [&](int rank, std::exception_ptr why) {
     errors[static_cast<std::size_t>(rank)] = std::move(why);
-    transports_[static_cast<std::size_t>(rank)]->fail(static_cast<int>(ExitCode::failed));
+    transports_[static_cast<std::size_t>(rank)]->fail(static_cast<int>(ExitCode::failed), "");
   };
   const auto play = [&](int rank) {
     try {

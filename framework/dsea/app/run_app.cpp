@@ -19,6 +19,7 @@
 #include "dsea/base/version.hpp"
 #include "dsea/comm/launcher.hpp"
 #include "dsea/comm/mpi_session.hpp"
+#include "dsea/comm/network_devices.hpp"
 #include "dsea/comm/ucx_transport.hpp"
 #include "dsea/io/run_report.hpp"
 #include "dsea/io/thermo_table.hpp"
@@ -43,6 +44,20 @@ class AppRun {
       run_local_ranks();
       return 0;
     }
+    try {
+      return run_process();
+    } catch (const Error& e) {
+      give_up(e.what(), e.exit_code());
+      throw;
+    } catch (const std::exception& e) {
+      give_up(e.what(), ExitCode::failed);
+      throw;
+    }
+  }
+
+ private:
+  /// This process is one of several.
+  int run_process() {
     log_ = log_.for_rank(session_->rank(), session_->size());
     RankPlace place;
     const auto look_around = [&] {
@@ -51,38 +66,53 @@ class AppRun {
     };
     if (const int bad = on_all(look_around)) return bad;
     if (const int bad = on_all([&] { take_place(place); })) return bad;
-    std::unique_ptr<RankRun> rank;  // its memory outlives the transport, which may still be writing to it
-    ChosenTransport chosen;
+    if (const int bad = on_all([this] { session_->heartbeat(heartbeat_options()); })) return bad;
     RankFacts facts;
     const auto prepare = [&] {
-      chosen = make_transport(*session_, transport_request());
-      rank = std::make_unique<RankRun>(make_, *config_, device_, *chosen.transport, log_, session_->local_size(),
-                                       line_.plan);
-      const bool rails = chosen.transport->name() == "ucx";
-      facts = facts_of_this_rank(rank->device(), rails ? settings_.rails : std::vector<std::string>(),
-                                 chosen.transport->name(), chosen.from_previous.bytes_per_second);
+      chosen_ = make_transport(*session_, transport_request());
+      rank_ = std::make_unique<RankRun>(make_, *config_, device_, *chosen_.transport, log_, session_->local_size(),
+                                        line_.plan);
+      const bool rails = chosen_.transport->name() == "ucx";
+      facts = facts_of_this_rank(rank_->device(), rails ? settings_.rails : std::vector<std::string>(),
+                                 chosen_.transport->name(), chosen_.from_previous.bytes_per_second);
     };
     if (const int bad = on_all(prepare)) return bad;
     const bool first = session_->rank() == 0;
     const auto begin_together = [&] {
-      demand_same(*session_, traits(rank.get()));  // before anything in the output folder is replaced
+      demand_same(*session_, traits(rank_.get()));  // before anything in the output folder is replaced
       const std::vector<RankFacts> all = facts_of_all(*session_, facts);
       if (line_.plan) return;
-      begin(*rank, chosen.why.empty() ? "transport " + chosen.transport->describe()
-                                      : chosen.why + "; " + chosen.transport->describe());
-      if (first) report_start(log_, settings_.out, all, rank->plan());
+      begin(*rank_, chosen_.why.empty() ? "transport " + chosen_.transport->describe()
+                                        : chosen_.why + "; " + chosen_.transport->describe());
+      if (first) report_start(log_, settings_.out, all, rank_->plan());
     };
     if (const int bad = on_all(begin_together)) return bad;
     if (line_.plan) {
-      if (first) print_plan(*rank);
+      if (first) print_plan(*rank_);
       return 0;
     }
-    finish(*rank, rank->run(options(*rank, first), watched()), first, chosen.transport->name());
+    finish(*rank_, rank_->run(options(*rank_, first), watched()), first, chosen_.transport->name());
     return 0;
   }
 
- private:
   int on_all(const std::function<void()>& step) const { return on_all_ranks(*session_, name_, step); }
+
+  /// The other processes are told, and the launcher made to end all, where it would let them wait. Once there are
+  /// connections this does not return.
+  void give_up(const std::string& what, ExitCode code) {
+    if (!chosen_.transport) return;
+    std::cerr << name_ << ": error: " << what << std::endl;
+    signals_.ending(static_cast<int>(code));
+    chosen_.transport->fail(static_cast<int>(code), cat(chosen_.transport->who(), ": ", what));
+  }
+
+  HeartbeatOptions heartbeat_options() const {
+    HeartbeatOptions options;
+    options.link_timeout = std::chrono::nanoseconds(static_cast<std::int64_t>(settings_.link_timeout * 1e9));
+    options.device = settings_.control;
+    options.data_devices = settings_.rails;
+    return options;
+  }
 
   TransportRequest transport_request() const {
     TransportRequest request;
@@ -90,6 +120,7 @@ class AppRun {
     request.measure = !line_.plan;
     request.ucx.rails = settings_.rails;
     request.ucx.relays = settings_.relays;
+    request.ucx.heartbeat = heartbeat_options();
     request.ucx.warn = [log = log_](const std::string& text) { log.warning(text); };
     return request;
   }
@@ -119,6 +150,7 @@ class AppRun {
     config_.emplace(Config::from_file(line_.config, sets()));
     config_->set_log(!session_ || session_->rank() == 0 ? log_ : Log(LogLevel::error));
     settings_ = RunSettings::read(*config_);
+    if (session_) check_control_device(settings_.control);
     const bool ucx = line_.transport == "ucx" || (session_ && line_.transport == "auto" && !settings_.rails.empty());
     if (ucx) check_ucx(settings_.rails);  // alone: making connections takes all ranks
     device_.backend = line_.device;
@@ -232,6 +264,9 @@ class AppRun {
   RunSettings settings_;
   DeviceOptions device_;
   std::optional<ThermoTable> table_;
+  // With a session. The rank's memory outlives the connections that may still write to it.
+  std::unique_ptr<RankRun> rank_;
+  ChosenTransport chosen_;
 };
 
 }  // namespace

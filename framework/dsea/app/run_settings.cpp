@@ -50,6 +50,13 @@ RunSettings RunSettings::read(const Config& config) {
   s.rails = config.get<std::vector<std::string>>("ring.rails", {});
   s.relays = config.get<bool>("ring.relays", s.relays);
   s.share_gpu = config.get<bool>("ring.share_gpu", s.share_gpu);
+  s.control = config.get<std::string>("ring.control", s.control);
+  if (s.control.empty()) config.fail("ring.control", "is empty: name a network device, or \"auto\"");
+  s.link_timeout = config.get<double>("ring.link_timeout", s.link_timeout);
+  if (!(s.link_timeout >= 1 && s.link_timeout <= 3600)) {
+    config.fail("ring.link_timeout",
+                "must be between 1 and 3600 seconds: without a limit, a process that is stopped would hang all others");
+  }
   s.watchdog = config.get<double>("ring.watchdog", s.watchdog, between(0.1, 1e6));
   s.async_streams = config.get<bool>("ring.async_streams", s.async_streams);
   s.delay_seed = config.get<std::int64_t>("ring.delay_seed", s.delay_seed, not_negative);

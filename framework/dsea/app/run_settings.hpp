@@ -28,6 +28,8 @@ struct RunSettings {
   std::vector<std::string> rails;  ///< network devices of transport ucx; empty: whatever UCX finds
   bool relays = false;             ///< transport ucx: ranks use their own cards and pass slices on for each other
   bool share_gpu = false;          ///< whether several processes may use one GPU
+  std::string control = "auto";    ///< network device of the heartbeats between processes
+  double link_timeout = 20;        ///< seconds: a process silent for so long has failed, as has a link at a standstill
   double watchdog = 120;           ///< seconds without progress that end the run
   bool async_streams = false;      ///< host back end: a thread a stream (debugging)
   std::int64_t delay_seed = 0;     ///< with async_streams: random delays (debugging)

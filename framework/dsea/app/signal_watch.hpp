@@ -1,7 +1,9 @@
 // Says what everybody was waiting for when somebody ends the process from outside.
 #pragma once
 
+#include <atomic>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -18,10 +20,14 @@ class SignalWatch {
   explicit SignalWatch(const Log& log);
   ~SignalWatch();
   void ring(const Ring& ring, bool alive);
+  /// The process is about to end anyway and has said why: from now on a signal ends it in silence, with this code.
+  void ending(int exit_code) { ending_ = exit_code; }
 
  private:
   void watch(const std::stop_token& stop);
+  std::string known_cause() const;
   Log log_;
+  std::atomic<int> ending_{-1};
   std::mutex mutex_;
   std::vector<const Ring*> rings_;
   std::jthread thread_;

@@ -142,9 +142,10 @@ class LocalTransport final : public Transport {
     return gather_.collect(ports, mine, timeout, failed);
   }
 
+  bool in_one_process() const override { return true; }
   bool peer_failed() const override { return world_->failed.load(); }
 
-  void fail(int) noexcept override {
+  void fail(int, const std::string&) noexcept override {
     world_->for_each_channel([](LocalChannel& channel) { channel.stop(); });
     world_->failed.store(true);
     world_->for_each_channel([](LocalChannel& channel) { channel.release(); });

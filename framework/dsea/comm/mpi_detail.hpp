@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -15,8 +16,10 @@ namespace dsea::detail {
 /// Throws RunError with MPI's own text if `code` is not MPI_SUCCESS; `what` says what was tried.
 void mpi_check(int code, const std::string& what);
 
-/// Polls a request until it is complete or the deadline has passed, asleep in between; true if it is complete.
-bool mpi_poll(MPI_Request& request, const std::string& what, Clock::time_point deadline);
+/// Polls a request until it is complete, the deadline has passed or `give_up` is true, asleep in between; true if it is
+/// complete.
+bool mpi_poll(MPI_Request& request, const std::string& what, Clock::time_point deadline,
+              const std::function<bool()>& give_up = {});
 
 /// A duplicate of MPI_COMM_WORLD that returns errors. Collective, in the same order on all ranks. Throws RunError if
 /// not all have come by the deadline. Never to be freed before MPI is finalised: a message that was sent and not

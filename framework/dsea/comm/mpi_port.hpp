@@ -79,8 +79,10 @@ class MpiPort : public TrafficCounter {
     if (request == MPI_REQUEST_NULL) return true;
     int done = 0;
     mpi_check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), name_);
-    moved_ = moved_ || done != 0;
-    return done != 0;
+    if (done == 0) return false;
+    moved_ = true;
+    count_move();
+    return true;
   }
 
   /// Lays out the data messages; `begin` is where they start in the stream.
@@ -137,6 +139,7 @@ class MpiPort : public TrafficCounter {
     if (busy_) throw RunError(name_ + ": a transfer is started before the one before it was complete");
     segments_.assign(segments, name_);
     if (segments_.on_device()) throw RunError(name_ + ": device memory must be staged through the host");
+    count_start();
   }
 
   void complete() {

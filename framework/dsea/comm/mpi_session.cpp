@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "dsea/base/backoff.hpp"
 #include "dsea/base/error.hpp"
 #include "dsea/base/text.hpp"
+#include "dsea/base/threads.hpp"
+#include "dsea/comm/heartbeat.hpp"
 #include "dsea/comm/launcher.hpp"
 #include "dsea/comm/mpi_detail.hpp"
 
@@ -42,6 +47,10 @@ struct MpiSession::Line {
   MPI_Comm communicator;
 };
 
+struct MpiSession::Job {
+  std::shared_ptr<Heartbeat> heartbeat;
+};
+
 bool mpi_available() { return true; }
 
 MpiSession::MpiSession(const MpiSession& whole, std::chrono::nanoseconds timeout)
@@ -50,10 +59,14 @@ MpiSession::MpiSession(const MpiSession& whole, std::chrono::nanoseconds timeout
       local_rank_(whole.local_rank_),
       local_size_(whole.local_size_),
       line_(std::make_shared<Line>(Line{detail::mpi_duplicate(whole.line_->communicator, deadline_after(timeout))})),
-      library_(whole.library_) {}
+      library_(whole.library_),
+      job_(whole.job_),
+      whole_(false) {}
 
 MpiSession::MpiSession()
-    : line_(std::make_shared<Line>(Line{MPI_COMM_WORLD})), exceptions_(std::uncaught_exceptions()) {
+    : line_(std::make_shared<Line>(Line{MPI_COMM_WORLD})),
+      job_(std::make_shared<Job>()),
+      exceptions_(std::uncaught_exceptions()) {
   int initialized = 0;
   int finalized = 0;
   int provided = MPI_THREAD_SINGLE;
@@ -85,10 +98,54 @@ MpiSession::MpiSession()
 }
 
 MpiSession::~MpiSession() {
+  if (std::uncaught_exceptions() > exceptions_) return;
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (finalize_ && finalized == 0 && std::uncaught_exceptions() <= exceptions_) MPI_Finalize();
+  if (finalize_ && finalized == 0) MPI_Finalize();
+  if (whole_ && job_->heartbeat) job_->heartbeat->finish();
 }
+
+std::shared_ptr<Heartbeat> MpiSession::heartbeat(const HeartbeatOptions& options) {
+  if (job_->heartbeat) return job_->heartbeat;
+  HeartbeatOptions all = options;
+  all.last_resort = [] { end_job(static_cast<int>(ExitCode::failed)); };
+  const auto exchange = [this](std::span<const std::byte> mine, Clock::time_point deadline) {
+    return gather_all(mine, time_left(deadline));
+  };
+  job_->heartbeat = std::make_shared<Heartbeat>(rank_, size_, exchange, std::move(all));
+  return job_->heartbeat;
+}
+
+void MpiSession::end_job(int exit_code) noexcept {
+  // MPI_Abort may wait for a launcher that is out of reach, and a stream for a thread that hangs.
+  try {
+    std::thread([exit_code] {
+      block_signals();
+      std::this_thread::sleep_for(std::chrono::seconds(5));
+      std::_Exit(exit_code);
+    }).detach();
+  } catch (const std::exception&) {
+    std::_Exit(exit_code);
+  }
+  std::fflush(nullptr);
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized == 0) MPI_Abort(MPI_COMM_WORLD, exit_code);
+  std::_Exit(exit_code);  // in case the library only asks for the end
+}
+
+namespace {
+
+/// To a time limit, or until a rank is known to have failed; RunError then.
+void finish_together(MPI_Request& request, const std::string& what, Clock::time_point deadline,
+                     const std::shared_ptr<Heartbeat>& heartbeat) {
+  const auto failed = [&] { return heartbeat && heartbeat->failed(); };
+  if (detail::mpi_poll(request, what, deadline, failed)) return;
+  if (failed()) throw RunError(heartbeat->why());
+  throw RanksMissing("mpi: not all ranks got as far as this one in time; see what the others say");
+}
+
+}  // namespace
 
 int MpiSession::smallest(int mine, std::chrono::nanoseconds timeout) const {
   struct Numbers {
@@ -99,9 +156,13 @@ int MpiSession::smallest(int mine, std::chrono::nanoseconds timeout) const {
   detail::mpi_check(
       MPI_Iallreduce(&numbers->mine, &numbers->result, 1, MPI_INT, MPI_MIN, line_->communicator, &request),
       "comparing ranks");
-  if (detail::mpi_poll(request, "comparing ranks", deadline_after(timeout))) return numbers->result;
-  static_cast<void>(numbers.release());  // MPI may still write to it
-  throw RanksMissing("mpi: not all ranks got as far as this one in time; see what the others say");
+  try {
+    finish_together(request, "comparing ranks", deadline_after(timeout), job_->heartbeat);
+  } catch (...) {
+    static_cast<void>(numbers.release());  // MPI may still write to it
+    throw;
+  }
+  return numbers->result;
 }
 
 std::vector<std::vector<std::byte>> MpiSession::gather_all(std::span<const std::byte> mine,
@@ -121,9 +182,12 @@ std::vector<std::vector<std::byte>> MpiSession::gather_all(std::span<const std::
   const Clock::time_point deadline = deadline_after(timeout);
   MPI_Request request = MPI_REQUEST_NULL;
   const auto finish = [&] {
-    if (detail::mpi_poll(request, what, deadline)) return;
-    static_cast<void>(memory.release());  // MPI may still write to it
-    throw RanksMissing("mpi: not all ranks got as far as this one in time; see what the others say");
+    try {
+      finish_together(request, what, deadline, job_->heartbeat);
+    } catch (...) {
+      static_cast<void>(memory.release());  // MPI may still write to it
+      throw;
+    }
   };
   detail::mpi_check(
       MPI_Iallgather(&memory->length, 1, MPI_INT, memory->lengths.data(), 1, MPI_INT, line_->communicator, &request),
@@ -159,13 +223,14 @@ void mpi_check(int code, const std::string& what) {
                      length > 0 ? std::string(text.data(), static_cast<std::size_t>(length)) : cat("error ", code)));
 }
 
-bool mpi_poll(MPI_Request& request, const std::string& what, Clock::time_point deadline) {
+bool mpi_poll(MPI_Request& request, const std::string& what, Clock::time_point deadline,
+              const std::function<bool()>& give_up) {
   for (Backoff backoff;;) {
     int done = 0;
     mpi_check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
     if (done != 0) return true;
     const auto left = time_left(deadline);
-    if (left.count() == 0) return false;
+    if (left.count() == 0 || (give_up && give_up())) return false;
     std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(backoff.next(), left));
   }
 }

@@ -18,6 +18,9 @@ class RanksMissing : public RunError {
   using RunError::RunError;
 };
 
+class Heartbeat;
+struct HeartbeatOptions;
+
 /// Was the library built with MPI?
 bool mpi_available();
 
@@ -43,6 +46,14 @@ class MpiSession {
   /// Place among, and number of, the ranks that share this machine's memory.
   int local_rank() const { return local_rank_; }
   int local_size() const { return local_size_; }
+
+  /// The job's heartbeat, which begins with the first call; options of later ones are not looked at. Collective. It
+  /// lives until MPI is finalised, so that a rank which ends before others still watches them, and with the session.
+  /// While it tells of a failure, the collective members below throw a RunError that names it.
+  std::shared_ptr<Heartbeat> heartbeat(const HeartbeatOptions& options);
+  /// Ends all processes with this code, wherever they are, and does not return. Any thread.
+  [[noreturn]] static void end_job(int exit_code) noexcept;
+
   /// The smallest of all ranks' numbers, on every rank. Collective; RanksMissing if not all have come within `timeout`.
   int smallest(int mine, std::chrono::nanoseconds timeout) const;
   /// What every rank has brought, by rank, on every rank. Collective; RanksMissing if not all have come within
@@ -60,6 +71,9 @@ class MpiSession {
   struct Line;  // an MPI communicator
   std::shared_ptr<const Line> line_;
   std::string library_;
+  struct Job;  // what sessions over the same processes share
+  std::shared_ptr<Job> job_;
+  bool whole_ = true;  // not a further line
   bool finalize_ = false;
   int exceptions_ = 0;  // under way when this was made
 };

@@ -1,8 +1,8 @@
 #include "dsea/comm/mpi_transport.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "dsea/base/error.hpp"
@@ -41,12 +41,18 @@ struct Communicators {
 
 class MpiTransport final : public Transport {
  public:
-  MpiTransport(const MpiSession& session, std::size_t chunk, Clock::time_point deadline)
-      : rank_(session.rank()), size_(session.size()), library_(session.library()), communicators_(size_, deadline) {
+  MpiTransport(const MpiSession& session, std::size_t chunk, Clock::time_point deadline,
+               std::shared_ptr<Heartbeat> heartbeat)
+      : rank_(session.rank()),
+        size_(session.size()),
+        library_(session.library()),
+        heartbeat_(std::move(heartbeat)),
+        communicators_(size_, deadline) {
     if (size_ > 1) {
       const int previous = (rank_ + size_ - 1) % size_;
       next_ = make_mpi_send_port(communicators_.ring(rank_, size_), rank_, (rank_ + 1) % size_, chunk);
       previous_ = make_mpi_receive_port(communicators_.ring(previous, size_), rank_, previous);
+      heartbeat_->watch(*next_, *previous_);
     }
     if (rank_ > 0) {
       load_to_first_ = make_mpi_send_port(communicators_.load, rank_, 0, chunk);
@@ -57,6 +63,10 @@ class MpiTransport final : public Transport {
         gather_from_.push_back(make_mpi_receive_port(communicators_.gather, 0, other));
       }
     }
+  }
+
+  ~MpiTransport() override {
+    if (next_) heartbeat_->unwatch(*next_);
   }
 
   std::string name() const override { return "mpi"; }
@@ -80,7 +90,10 @@ class MpiTransport final : public Transport {
 
   std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
                                              std::chrono::nanoseconds timeout) override {
-    const auto failed = [] { return false; };
+    const auto failed = [this] {
+      if (peer_failed()) throw RunError(failure());
+      return false;
+    };
     if (rank_ > 0) {
       gather_.contribute(*gather_to_first_, mine, timeout, failed);
       return {};
@@ -90,13 +103,16 @@ class MpiTransport final : public Transport {
     return gather_.collect(ports, mine, timeout, failed);
   }
 
-  bool peer_failed() const override { return false; }
+  bool peer_failed() const override { return heartbeat_->failed(); }
+  std::string failure() const override { return heartbeat_->why(); }
+  void check_to_next() override { heartbeat_->check_to_next(); }
+  std::string who() const override { return heartbeat_->name(rank_); }
 
-  void fail(int exit_code) noexcept override {
-    std::fflush(stdout);
-    std::fflush(stderr);
-    MPI_Abort(MPI_COMM_WORLD, exit_code);
-    std::_Exit(exit_code);  // in case the library only asks for the end
+  void fail(int exit_code, const std::string& why) noexcept override {
+    constexpr std::chrono::milliseconds words(1000);  // for all ranks to say what they waited for
+    heartbeat_->tell_all(why);
+    if (size_ > 1) std::this_thread::sleep_until(heartbeat_->failed_at() + words);
+    MpiSession::end_job(exit_code);
   }
 
  private:
@@ -109,6 +125,7 @@ class MpiTransport final : public Transport {
   const int rank_;
   const int size_;
   const std::string library_;
+  const std::shared_ptr<Heartbeat> heartbeat_;
   // The order matters: ports go before what they refer to.
   const Communicators communicators_;
   PortGather gather_;
@@ -124,7 +141,10 @@ std::unique_ptr<Transport> make_mpi_transport(MpiSession& session, const MpiOpti
   if (options.chunk_bytes < 1 || options.chunk_bytes > limit) {
     throw UsageError(cat("mpi: messages of at most ", options.chunk_bytes, " bytes; it must be between 1 and ", limit));
   }
-  return std::make_unique<MpiTransport>(session, options.chunk_bytes, deadline_after(options.start_timeout));
+  const Clock::time_point deadline = deadline_after(options.start_timeout);
+  HeartbeatOptions heartbeat = options.heartbeat;
+  heartbeat.start_timeout = options.start_timeout;
+  return std::make_unique<MpiTransport>(session, options.chunk_bytes, deadline, session.heartbeat(heartbeat));
 }
 
 }  // namespace dsea

@@ -15,6 +15,14 @@ struct Traffic {
   std::uint64_t bytes = 0;
 };
 
+/// What a port is at. While `started` is above `completed` a transfer is under way.
+struct Activity {
+  std::uint64_t started = 0;    ///< transfers begun
+  std::uint64_t completed = 0;  ///< transfers
+  std::uint64_t moved = 0;      ///< messages of transfers that have arrived or left
+  bool operator==(const Activity&) const = default;
+};
+
 /// What every port of this library also is. The port's thread counts; any thread may read.
 class TrafficCounter {
  public:
@@ -22,6 +30,10 @@ class TrafficCounter {
 
   Traffic traffic() const {
     return {transfers_.load(std::memory_order_relaxed), bytes_.load(std::memory_order_relaxed)};
+  }
+  Activity activity() const {
+    return {started_.load(std::memory_order_relaxed), transfers_.load(std::memory_order_relaxed),
+            moved_.load(std::memory_order_relaxed)};
   }
 
  protected:
@@ -33,7 +45,8 @@ class TrafficCounter {
   }
 
  private:
-  std::atomic<std::uint64_t> started_{0}, moved_{0};
+  std::atomic<std::uint64_t> started_{0};
+  std::atomic<std::uint64_t> moved_{0};
   std::atomic<std::uint64_t> transfers_{0};
   std::atomic<std::uint64_t> bytes_{0};
 };

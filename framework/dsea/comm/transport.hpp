@@ -81,13 +81,27 @@ class Transport {
   virtual std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
                                                      std::chrono::nanoseconds timeout) = 0;
 
-  /// True once some rank of the same address space has failed: everybody stops. Always false across processes, where
-  /// the launcher ends the others.
+  /// Are the ranks threads of this process?
+  virtual bool in_one_process() const { return false; }
+
+  /// True once another rank is known to have failed, to be gone or not to answer: everybody stops. Any thread.
   virtual bool peer_failed() const = 0;
 
-  /// Says that this rank failed. In one address space the other ranks notice by peer_failed(); across processes this
-  /// ends the whole job with the exit code and does not return. Any thread.
-  virtual void fail(int exit_code) noexcept = 0;
+  /// What is known of that: "rank 2 on en3 has ended without finishing". Empty if nothing has failed, and where ranks
+  /// share a process, in which the one that failed has said it. Any thread.
+  virtual std::string failure() const { return {}; }
+
+  /// Throws RunError if both ends of the connection to the next rank are ready and nothing has moved for too long. For
+  /// the thread that sends there, a few times a second.
+  virtual void check_to_next() {}
+
+  /// This rank, for people: "rank 1", "rank 1 on en2" where ranks may be on several machines.
+  virtual std::string who() const { return "rank " + std::to_string(rank()); }
+
+  /// Says that this rank failed. In one address space the other ranks notice by peer_failed(). Across processes all
+  /// ranks are told why, have about a second to say what they waited for, and then this ends the whole job with the
+  /// exit code and does not return. Any thread.
+  virtual void fail(int exit_code, const std::string& why) noexcept = 0;
 };
 
 }  // namespace dsea

@@ -20,7 +20,7 @@ class UcxTransport final : public Transport {
  public:
   UcxTransport(MpiSession& session, const UcxOptions& options)
       : session_(session),
-        mpi_(make_mpi_transport(session, {.start_timeout = options.start_timeout})),
+        mpi_(make_mpi_transport(session, {.start_timeout = options.start_timeout, .heartbeat = options.heartbeat})),
         devices_(options.rails),
         takes_device_memory_(session.smallest(detail::ucx_takes_cuda_memory() ? 1 : 0, options.start_timeout) == 1) {
     if (size() == 1) return;
@@ -29,7 +29,7 @@ class UcxTransport final : public Transport {
     const auto place = [&](int rank) { return made.places[static_cast<std::size_t>((rank + size()) % size())]; };
     UcxPortOptions port;
     port.longest_chunk = options.chunk_bytes;
-    port.link_timeout = options.link_timeout;
+    port.link_timeout = options.heartbeat.link_timeout;
     port.device_memory = takes_device_memory_;
     port.warn = options.warn;
     port.breaks = options.breaks;
@@ -47,10 +47,12 @@ class UcxTransport final : public Transport {
       relays_.push_back(
           std::make_unique<UcxRelay>(std::move(relay.to_sender), std::move(relay.to_receiver), options.chunk_bytes));
     }
+    session.heartbeat({})->watch(*next_, *previous_);
     session.smallest(0, options.start_timeout);  // from here on nobody makes connections any more
   }
 
   ~UcxTransport() override {
+    if (next_) session_.heartbeat({})->unwatch(*next_);
     // UCX's connections are made while transfers go on, with the help of both sides, and relays may still be needed: so
     // nobody leaves in the middle of it, unless others do not come. Then all threads end before the first connection is
     // closed: otherwise they would see rails break.
@@ -98,7 +100,10 @@ class UcxTransport final : public Transport {
     return mpi_->gather(mine, timeout);
   }
   bool peer_failed() const override { return mpi_->peer_failed(); }
-  void fail(int exit_code) noexcept override { mpi_->fail(exit_code); }
+  std::string failure() const override { return mpi_->failure(); }
+  void check_to_next() override { mpi_->check_to_next(); }
+  std::string who() const override { return mpi_->who(); }
+  void fail(int exit_code, const std::string& why) noexcept override { mpi_->fail(exit_code, why); }
 
  private:
   template <class Port>

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "dsea/comm/heartbeat.hpp"
 #include "dsea/comm/mpi_session.hpp"
 #include "dsea/comm/transport.hpp"
 
@@ -23,7 +24,7 @@ void check_ucx(const std::vector<std::string>& rails);
 
 struct UcxOptions {
   /// Network devices as UCX names them ("mlx5_0:1", "eth0"), one rail each; empty: one rail over all that UCX finds.
-  std::vector<std::string> rails;
+  std::vector<std::string> rails{};
   /// Each card is used by one rank of its node only, and the others' slices are passed on by it (comm/rail_routes.hpp);
   /// otherwise every rank uses all cards.
   bool relays = false;
@@ -32,15 +33,15 @@ struct UcxOptions {
   std::size_t chunk_bytes = std::size_t{4} << 20;
   /// How long to wait for the other ranks when the transport is made.
   std::chrono::nanoseconds start_timeout = std::chrono::seconds(120);
-  /// After this time without an answer over any rail the link is broken; a rail is given up after half of it if the
-  /// others answer.
-  std::chrono::nanoseconds link_timeout = std::chrono::seconds(20);
+  /// See MpiOptions. After heartbeat.link_timeout without an answer over any rail the link is broken; a rail is given
+  /// up after half of it if the others answer.
+  HeartbeatOptions heartbeat{};
   /// Ranks with the same number are on one node; not set: those on the same host are (tests).
-  std::optional<int> node;
+  std::optional<int> node{};
   /// Gets a line for the log when a rail is lost; any thread.
-  std::function<void(const std::string&)> warn;
+  std::function<void(const std::string&)> warn{};
   /// True: the rail breaks instead of sending this chunk (tests). Called in a thread of the transport.
-  std::function<bool(std::size_t rail, std::uint64_t transfer, std::size_t chunk)> breaks;
+  std::function<bool(std::size_t rail, std::uint64_t transfer, std::size_t chunk)> breaks{};
 };
 
 /// Collective over all processes of the session, which must outlive the transport; all ranks name as many rails. Slices

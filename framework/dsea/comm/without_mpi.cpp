@@ -1,7 +1,10 @@
 // What mpi_*.cpp define, in a library built without MPI.
 #ifndef DSEA_HAVE_MPI
 
+#include <cstdlib>
+
 #include "dsea/base/error.hpp"
+#include "dsea/comm/heartbeat.hpp"
 #include "dsea/comm/mpi_session.hpp"
 #include "dsea/comm/mpi_transport.hpp"
 
@@ -21,6 +24,8 @@ bool mpi_available() { return false; }
 MpiSession::MpiSession() { refuse(); }
 MpiSession::MpiSession(const MpiSession&, std::chrono::nanoseconds) { refuse(); }
 MpiSession::~MpiSession() = default;
+std::shared_ptr<Heartbeat> MpiSession::heartbeat(const HeartbeatOptions&) { refuse(); }
+void MpiSession::end_job(int exit_code) noexcept { std::_Exit(exit_code); }
 int MpiSession::smallest(int, std::chrono::nanoseconds) const { refuse(); }
 
 std::vector<std::vector<std::byte>> MpiSession::gather_all(std::span<const std::byte>, std::chrono::nanoseconds) const {

@@ -91,12 +91,19 @@ void Ring::fail(const RoleStatus& status, const std::string& what, ExitCode code
     if (first_error_.empty()) {
       first_error_ = message;
       error_code_ = code;
-      log_.error("rank ", rank_, ", ", message);
+      log_.error(transport_.who(), ", ", message);
     }
   }
   stop_ = true;
   for (Signal* signal : {&wake_main_, &wake_input_, &wake_output_, &wake_io_}) signal->notify();
-  transport_.fail(static_cast<int>(code));
+  if (!transport_.in_one_process()) said_stop_ = true;  // news of it come back to this rank, too
+  transport_.fail(static_cast<int>(code), cat(transport_.who(), ", ", message));
+}
+
+void Ring::say_stop() {
+  const std::string why = transport_.failure();
+  if (why.empty() || said_stop_.exchange(true)) return;
+  log_.error(transport_.who(), " stops: ", why, "\n", describe());
 }
 
 template <class Role>
@@ -105,7 +112,7 @@ void Ring::guarded(RoleStatus& status, Role role) {
     role();
     status.set("is through");
   } catch (const Stopped&) {
-    // Somebody else failed and has said why.
+    say_stop();
   } catch (const Error& e) {
     fail(status, e.what(), e.exit_code());
   } catch (const std::exception& e) {
@@ -146,8 +153,11 @@ RingOutcome Ring::run() {
     threads_done_ = true;
     watchdog_wake_.notify();
   }
-  if (!first_error_.empty()) throw RingFailed(cat("rank ", rank_, ", ", first_error_), error_code_);
-  if (stopping()) throw PeerFailed(cat("rank ", rank_, " stopped because another rank failed"), ExitCode::failed);
+  if (!first_error_.empty()) throw RingFailed(cat(transport_.who(), ", ", first_error_), error_code_);
+  if (stopping()) {
+    say_stop();
+    throw PeerFailed(cat(transport_.who(), " stopped because another rank failed"), ExitCode::failed);
+  }
   return gather_reports();
 }
 

@@ -58,6 +58,11 @@ class Ring {
   /// thread. May be called once. Throws RingFailed.
   RingOutcome run();
 
+  /// Ranks are processes, one has failed, and this one has said what it knows of it. Any thread.
+  bool has_said_stop() const { return said_stop_; }
+  /// What is known of that, see Transport::failure(). Any thread.
+  std::string failure() const { return transport_.failure(); }
+
   /// Slot states and what each thread waits for; any thread, also while run() hangs.
   std::string describe() const;
 
@@ -89,12 +94,15 @@ class Ring {
   // shared helpers
   void collect_rows();
   std::vector<Segment> body_segments(const SliceHeader& header, const RawField* const* lanes) const;
+  template <class Port>
+  bool wait_for(Port& port);
   void transfer(SendPort& port, std::span<const Segment> segments);
   void transfer(ReceivePort& port, std::span<const Segment> segments);
   void init_slab(int slab, RawField* fields) const;
   template <class Role>
   void guarded(RoleStatus& status, Role role);
   void fail(const RoleStatus& status, const std::string& what, ExitCode code);
+  void say_stop();
   bool stopping() const;
   void check_stop() const;
   void moved() { progress_.fetch_add(1, std::memory_order_relaxed); }
@@ -126,6 +134,7 @@ class Ring {
   RoleStatus main_status_{"main"}, input_status_{"input"}, output_status_{"output"}, io_status_{"io"};
   std::atomic<std::uint64_t> progress_{0};
   std::atomic<bool> stop_{false};
+  std::atomic<bool> said_stop_{false};
   std::atomic<bool> stages_done_{false};
   std::atomic<bool> threads_done_{false};
   mutable std::mutex error_mutex_;

@@ -1,4 +1,6 @@
 // The output thread: sends complete slices to the next rank, and takes in what leaves the ring.
+#include <thread>
+
 #include "dsea/ring/ring.hpp"
 
 namespace dsea {
@@ -39,6 +41,7 @@ void Ring::wait_for_complete(std::int64_t item) {
     output_status_.set("waits for a complete slice", item);
     wake_output_.wait_past(seen, std::chrono::milliseconds(100));
     check_stop();
+    transport_.check_to_next();  // small transfers are over here before they arrive
   }
 }
 
@@ -100,14 +103,32 @@ void Ring::send_slice(std::int64_t item, Slot& slot) {
   ++report_.sent;
 }
 
+template <class Port>
+bool Ring::wait_for(Port& port) {
+  try {
+    return port.wait(std::chrono::milliseconds(50));
+  } catch (const RunError& e) {
+    // A connection breaks when the process at its other end has died: the cause is known in a moment, if it is that.
+    for (int looks = 0; looks < 20 && !transport_.peer_failed(); ++looks) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    if (!transport_.peer_failed()) throw;
+    log_.info(e.what());
+    throw Stopped{};
+  }
+}
+
 void Ring::transfer(SendPort& port, std::span<const Segment> segments) {
   port.start(segments);
-  while (!port.wait(std::chrono::milliseconds(50))) check_stop();
+  while (!wait_for(port)) {
+    check_stop();
+    transport_.check_to_next();
+  }
 }
 
 void Ring::transfer(ReceivePort& port, std::span<const Segment> segments) {
   port.start(segments);
-  while (!port.wait(std::chrono::milliseconds(50))) check_stop();
+  while (!wait_for(port)) check_stop();
 }
 
 }  // namespace dsea

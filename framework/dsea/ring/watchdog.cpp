@@ -27,14 +27,19 @@ void Ring::watchdog_role() {
       continue;
     }
     if (Clock::now() - since < limit) continue;
-    const std::string cause = cat("rank ", rank_, ": no progress for ", options_.watchdog_seconds,
+    if (said_stop_) continue;  // another rank has said why all stop, and its news end this process, too
+    const std::string cause = cat(transport_.who(), ": no progress for ", options_.watchdog_seconds,
                                   " s; the run ends. If a stage really takes that long, raise [ring] watchdog");
     log_.error(cause, "\n", describe());
-    // The other ranks stand still as well: give them time to say what they wait for. The cause is the last line, too.
-    watchdog_wake_.wait_past(watchdog_wake_.now(), std::chrono::milliseconds(1000));
-    log_.error(cause);
+    // The other ranks stand still as well and say what they wait for: processes when they are told, rings in this
+    // process by their own watchdogs. The cause is the last line here, too.
+    if (transport_.in_one_process()) {
+      watchdog_wake_.wait_past(watchdog_wake_.now(), std::chrono::milliseconds(1000));
+      log_.error(cause);
+    }
+    said_stop_ = true;
     std::fflush(nullptr);
-    transport_.fail(static_cast<int>(ExitCode::failed));
+    transport_.fail(static_cast<int>(ExitCode::failed), cause);
     // A thread that never comes back cannot be joined, so the process ends here.
     std::_Exit(static_cast<int>(ExitCode::failed));
   }
