@@ -49,6 +49,13 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return cudaSuccess;
 }
 
+cudaError_t cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
+  const Call call;
+  if (text == nullptr || bytes < 13 || !exists(call, device)) return Call::result(cudaErrorInvalidValue);
+  std::snprintf(text, static_cast<std::size_t>(bytes), "0000:%02x:00.0", static_cast<unsigned>(device + 1) & 0xffU);
+  return cudaSuccess;
+}
+
 cudaError_t cudaDeviceSynchronize() {
   Call call;
   const int device = Call::current_device();

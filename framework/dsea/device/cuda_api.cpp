@@ -40,6 +40,12 @@ std::string device_name(int index) {
   return cat(properties.name, ", compute capability ", properties.major, ".", properties.minor);
 }
 
+std::string pci_address(int index) {
+  char text[64] = {};
+  check(cudaDeviceGetPCIBusId(text, sizeof text, index), "read a GPU's PCI address");
+  return text;
+}
+
 void set_device(int index) { check(cudaSetDevice(index), "select a GPU"); }
 
 void prepare(int index) {

@@ -17,6 +17,9 @@ int device_count(std::string& reason);
 /// "NVIDIA A100-SXM4-40GB, compute capability 8.0"
 std::string device_name(int index);
 
+/// Where the GPU sits in this machine: "0000:3b:00.0".
+std::string pci_address(int index);
+
 /// Makes the GPU current for the calling thread.
 void set_device(int index);
 

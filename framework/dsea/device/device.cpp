@@ -94,6 +94,7 @@ Device Device::open(const DeviceOptions& options) {
 Backend Device::backend() const { return state_->backend; }
 std::string Device::name() const { return state_->name; }
 int Device::index() const { return state_->index; }
+std::string Device::address() const { return is_cuda() ? cuda::pci_address(state_->index) : ""; }
 int Device::threads() const { return state_->threads; }
 Isa Device::isa() const { return state_->isa; }
 bool Device::async() const { return state_->async; }

@@ -31,11 +31,12 @@ class Device {
 
   Backend backend() const;
   bool is_cuda() const { return backend() == Backend::cuda; }
-  std::string name() const;  ///< "host, 2 threads, avx2" or the GPU's name
-  int index() const;         ///< of the GPU; 0 on the host
-  int threads() const;       ///< OpenMP threads of a host kernel; 1 where the framework was built without OpenMP
-  Isa isa() const;           ///< of host kernels
-  bool async() const;        ///< whether work is queued instead of run in the caller; always true on CUDA
+  std::string name() const;     ///< "host, 2 threads, avx2" or the GPU's name
+  int index() const;            ///< of the GPU; 0 on the host
+  std::string address() const;  ///< PCI address of the GPU, the same in all processes of a machine; empty on the host
+  int threads() const;          ///< OpenMP threads of a host kernel; 1 where the framework was built without OpenMP
+  Isa isa() const;              ///< of host kernels
+  bool async() const;           ///< whether work is queued instead of run in the caller; always true on CUDA
   std::uint64_t delay_seed() const;
 
   /// Why this back end was chosen: "host: no CUDA device (...)". One line, for the log.

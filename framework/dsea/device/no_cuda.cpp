@@ -19,6 +19,7 @@ int device_count(std::string& reason) {
 }
 
 std::string device_name(int) { missing(); }
+std::string pci_address(int) { missing(); }
 void set_device(int) { missing(); }
 void prepare(int) { missing(); }
 std::int64_t free_memory() { missing(); }
