@@ -42,7 +42,7 @@ std::optional<CommandLine> CommandLine::parse(const std::string& name, int argc,
   app.add_option("--set", c.sets, "key=value: overrides a key of the configuration; repeat --set for more")
       ->allow_extra_args(false);
   app.add_option("--device", c.device, "auto, host or cuda");
-  app.add_option("--transport", c.transport, "auto, local, mpi or ucx");
+  app.add_option("--transport", c.transport, "auto, local, mpi, ucx or nccl");
   app.add_option("--ranks", c.ranks, "ranks as threads of this process (transport local)")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   app.add_option("--threads", c.threads, "host threads of each rank's kernels")->check(CLI::Range(1, 4096));
@@ -71,11 +71,9 @@ std::optional<CommandLine> CommandLine::parse(const std::string& name, int argc,
     if (!c.isa) throw UsageError(cat("--isa ", isa, " is unknown: use baseline, avx2 or avx512"));
   }
   c.log = Log::level_from_text(log);
-  if (c.transport == "nccl") {
-    throw UsageError("--transport nccl is not available in this version: use auto, local, mpi or ucx");
-  }
-  if (c.transport != "auto" && c.transport != "local" && c.transport != "mpi" && c.transport != "ucx") {
-    throw UsageError(cat("--transport ", c.transport, " is unknown: use auto, local, mpi or ucx"));
+  if (c.transport != "auto" && c.transport != "local" && c.transport != "mpi" && c.transport != "ucx" &&
+      c.transport != "nccl") {
+    throw UsageError(cat("--transport ", c.transport, " is unknown: use auto, local, mpi, ucx or nccl"));
   }
   return c;
 }

@@ -16,6 +16,7 @@
 #include "dsea/comm/launcher.hpp"
 #include "dsea/comm/mpi_session.hpp"
 #include "dsea/comm/mpi_transport.hpp"
+#include "dsea/comm/nccl_transport.hpp"
 #include "dsea/comm/ucx_transport.hpp"
 #include "dsea/io/run_report.hpp"
 #include "dsea/io/thermo_table.hpp"
@@ -44,8 +45,7 @@ class AppRun {
     std::unique_ptr<Transport> transport;
     std::unique_ptr<RankRun> rank;
     const auto prepare = [&] {
-      transport = line_.transport == "ucx" ? make_ucx_transport(*session_, {.rails = settings_.rails})
-                                           : make_mpi_transport(*session_);
+      transport = make_transport();
       rank = std::make_unique<RankRun>(make_, *config_, device_, *transport, log_, ranks_here(), line_.plan);
     };
     if (const int bad = on_all_ranks(prepare)) return bad;
@@ -80,6 +80,12 @@ class AppRun {
                          "start all with the same program, the same .toml (on every node) and the same --set"));
   }
 
+  std::unique_ptr<Transport> make_transport() {
+    if (line_.transport == "ucx") return make_ucx_transport(*session_, {.rails = settings_.rails});
+    if (line_.transport == "nccl" && !line_.plan) return make_nccl_transport(*session_, *opened_);
+    return make_mpi_transport(*session_, {.device = opened_});
+  }
+
   void read_config() {
     config_.emplace(Config::from_file(line_.config, sets()));
     config_->set_log(!session_ || session_->rank() == 0 ? log_ : Log(LogLevel::error));
@@ -88,6 +94,8 @@ class AppRun {
     device_.backend = line_.device;
     device_.isa = line_.isa;
     device_.threads = line_.threads > 0 ? line_.threads : std::max(1, available_cores() / ranks_here());
+    if (session_ && !line_.plan) opened_ = Device::open(device_);
+    if (opened_ && line_.transport == "nccl") check_nccl(*opened_);
     const std::int64_t threads = static_cast<std::int64_t>(device_.threads) * ranks_here();
     if (line_.threads > 0 && threads > available_cores() && (!session_ || session_->rank() == 0)) {
       log_.warning("--threads ", line_.threads, ": ", threads, " threads of ", ranks_here(),
@@ -142,7 +150,8 @@ class AppRun {
       throw UsageError(cat("--transport local runs all ranks in one process, but ", launcher_.name, " started ",
                            launcher_.ranks, " processes: leave the launcher or the option out"));
     }
-    if (line_.transport == "mpi" || line_.transport == "ucx" || (line_.transport == "auto" && launched)) {
+    if (line_.transport == "mpi" || line_.transport == "ucx" || line_.transport == "nccl" ||
+        (line_.transport == "auto" && launched)) {
       if (line_.ranks > 0)
         throw UsageError("--ranks is for ranks in one process; with MPI the launcher says how many: mpirun -n N");
       session_.emplace();
@@ -269,6 +278,7 @@ class AppRun {
   std::optional<Config> config_;
   RunSettings settings_;
   DeviceOptions device_;
+  std::optional<Device> opened_;  // the device, for transports that ask about it
   std::optional<ThermoTable> table_;
 };
 

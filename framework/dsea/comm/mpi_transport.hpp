@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 
+#include "dsea/comm/mpi_device_memory.hpp"
 #include "dsea/comm/mpi_session.hpp"
 #include "dsea/comm/transport.hpp"
 
@@ -15,6 +17,9 @@ struct MpiOptions {
   std::size_t chunk_bytes = std::size_t{512} << 20;
   /// How long to wait for the other ranks when the transport is made.
   std::chrono::nanoseconds start_timeout = std::chrono::seconds(120);
+  /// This rank's; with a GPU, and an MPI library that is proven to move its memory, ring ports take device memory.
+  std::optional<Device> device = {};
+  MpiDeviceMemory device_memory = MpiDeviceMemory::ask;
 };
 
 /// Collective over all processes of the session, which must outlive the transport. Several may exist, made in the same
@@ -22,8 +27,10 @@ struct MpiOptions {
 /// ring has a communicator of its own. No call blocks inside MPI: ports poll, and sleep in between.
 ///
 /// A transfer is complete for its sender when the receiver has begun to receive it, or before that when it is small (up
-/// to 3 KiB), but at most a few transfers ahead. Host memory only. Where the sizes differ the receiver gets a RunError.
-/// A rank that dies or hangs is not noticed here. fail() calls MPI_Abort, which ends the job.
+/// to 3 KiB), but at most a few transfers ahead. Device memory goes straight, by messages of its own, if all ranks' MPI
+/// is tried at the start and can; then both ends must change between host and device memory at the same byte. Where the
+/// sizes differ the receiver gets a RunError. A rank that dies or hangs is not noticed here. fail() calls MPI_Abort,
+/// which ends the job.
 ///
 /// Throws UsageError for options out of range and for a session of a library without MPI, RunError if the other ranks
 /// do not come.
