@@ -39,22 +39,23 @@ void check_nccl(const Device& device) {
   load_nccl();
 }
 
-std::unique_ptr<Transport> make_nccl_transport(MpiSession& session, const Device& device, const NcclOptions& options) {
-  detail::demand_gpu(device);
-  const NcclApi api = load_nccl();
+NcclWorld make_mpi_nccl_world(MpiSession& session, std::chrono::nanoseconds timeout) {
   NcclWorld world;
-  world.base = make_mpi_transport(session, {.start_timeout = options.start_timeout});
+  world.base = make_mpi_transport(session, {.start_timeout = timeout});
   if (session.size() > 1) {
-    auto ports =
-        std::make_shared<NcclControlPorts>(session.rank(), session.size(), deadline_after(options.start_timeout));
+    auto ports = std::make_shared<NcclControlPorts>(session.rank(), session.size(), deadline_after(timeout));
     world.next = {ports->to_next.get(), ports->from_next.get()};
     world.previous = {ports->to_previous.get(), ports->from_previous.get()};
     world.owner = std::move(ports);
   }
-  world.exchange = [&session, timeout = options.start_timeout](std::span<const std::byte> mine) {
-    return session.gather_all(mine, timeout);
-  };
-  return make_nccl_transport(std::move(world), device, api, options);
+  world.exchange = [&session, timeout](std::span<const std::byte> mine) { return session.gather_all(mine, timeout); };
+  return world;
+}
+
+std::unique_ptr<Transport> make_nccl_transport(MpiSession& session, const Device& device, const NcclOptions& options) {
+  detail::demand_gpu(device);
+  const NcclApi api = load_nccl();
+  return make_nccl_transport(make_mpi_nccl_world(session, options.start_timeout), device, api, options);
 }
 
 }  // namespace dsea

@@ -56,6 +56,9 @@ struct NcclWorld {
   std::function<std::vector<std::vector<std::byte>>(std::span<const std::byte>)> exchange;
 };
 
+/// Collective: what a session of MPI gives.
+NcclWorld make_mpi_nccl_world(MpiSession& session, std::chrono::nanoseconds timeout);
+
 std::unique_ptr<Transport> make_nccl_transport(NcclWorld world, const Device& device, const NcclApi& api,
                                                const NcclOptions& options = {});
 

@@ -13,6 +13,10 @@ void check_nccl(const Device&) {
       "and configure with -DDSEA_MPI=ON, or use transport local");
 }
 
+NcclWorld make_mpi_nccl_world(MpiSession&, std::chrono::nanoseconds) {
+  throw UsageError("transport nccl is not in this build, which has no MPI");
+}
+
 std::unique_ptr<Transport> make_nccl_transport(MpiSession&, const Device& device, const NcclOptions&) {
   check_nccl(device);
   return nullptr;
