@@ -279,6 +279,11 @@ void fail_next_group(int result) {
   state().fail_next = result;
 }
 
+void fail_links(int result) {
+  const std::scoped_lock lock(state().mutex);
+  for (const auto& [id, link] : state().links) link->error = result;
+}
+
 void corrupt(bool on) {
   const std::scoped_lock lock(state().mutex);
   state().corrupt = on;

@@ -17,6 +17,9 @@ void reset();
 /// The next group's link gets this error (ncclResult_t) at both ends, instead of the group's work.
 void fail_next_group(int result);
 
+/// All links that there are get this error, by themselves.
+void fail_links(int result);
+
 /// Links that are made from now on deliver other bytes than were sent.
 void corrupt(bool on);
 

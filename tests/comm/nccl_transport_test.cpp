@@ -189,6 +189,26 @@ TEST(NcclTransport, AnAsynchronousErrorNamesTheRanksAndAborts) {
   EXPECT_EQ(mock_nccl::counts().destroyed, 2);
 }
 
+TEST(NcclTransport, ErrorsAreSeenWhileNothingComes) {
+  mock_nccl::reset();
+  NcclRanks all(2);
+  std::barrier<> meeting(2);
+  const auto errors = errors_of_two([&](int rank) {
+    const auto transport = all.transport(rank);
+    Bytes data(100'000);
+    meeting.arrive_and_wait();
+    if (rank == 1) {
+      start(transport->from_previous(), data);
+      EXPECT_FALSE(transport->from_previous().wait(10ms));
+      mock_nccl::fail_links(6);
+      EXPECT_THROW(transport->from_previous().wait(10ms), dsea::RunError);
+    }
+    meeting.arrive_and_wait();
+  });
+  for (const std::string& text : errors) EXPECT_EQ(text, "");
+  EXPECT_EQ(mock_nccl::counts().aborted, 4) << "nobody can end a broken link in peace";
+}
+
 TEST(NcclTransport, ARankThatDoesNotComeIsAnError) {
   mock_nccl::reset();
   NcclRanks all(2);
