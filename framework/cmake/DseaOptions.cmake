@@ -146,7 +146,7 @@ function(dsea_look_for name module header)
   set(dsea_summary "${dsea_summary}" PARENT_SCOPE)
 endfunction()
 dsea_look_for(HDF5 hdf5 hdf5.h)
-dsea_look_for(NCCL nccl nccl.h)
+dsea_look_for(NCCL nccl nccl.h)  # transport nccl loads the library when it runs; a test compares with the header
 
 # ---- header-only libraries that only DSEA's own sources see ----
 foreach(entry "TOMLPP|toml++/toml.h|libtomlplusplus-dev" "CLI11|CLI/CLI.hpp|libcli11-dev"

@@ -27,6 +27,9 @@ void barrier();
 /// Does the sender learn that the receiver expected another size?
 bool sender_sees_mismatch();
 
+/// Is Transport::takes_device_memory() true?
+bool moves_device_memory();
+
 using Bytes = std::vector<std::byte>;
 
 /// Content that only transfer `transfer` of rank `rank` has.

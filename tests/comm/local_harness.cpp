@@ -41,4 +41,6 @@ void barrier() { meeting->arrive_and_wait(); }
 
 bool sender_sees_mismatch() { return true; }
 
+bool moves_device_memory() { return false; }
+
 }  // namespace comm_test

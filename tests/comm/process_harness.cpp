@@ -21,4 +21,6 @@ void barrier() { MPI_Barrier(MPI_COMM_WORLD); }
 
 bool sender_sees_mismatch() { return false; }
 
+bool moves_device_memory() { return false; }
+
 }  // namespace comm_test

@@ -7,6 +7,7 @@
 #include "dsea/app/all_ranks.hpp"
 #include "dsea/base/text.hpp"
 #include "dsea/comm/mpi_transport.hpp"
+#include "dsea/comm/nccl_transport.hpp"
 #include "dsea/comm/ucx_trial.hpp"
 
 namespace dsea {
@@ -57,7 +58,7 @@ ChosenTransport make_ucx(const MpiSession& session, UcxOptions options, std::chr
 /// Both, one after the other; the slower one goes.
 ChosenTransport faster_transport(MpiSession& session, const TransportRequest& request) {
   ChosenTransport mpi, ucx;
-  mpi.transport = make_mpi_transport(session);
+  mpi.transport = make_mpi_transport(session, {.heartbeat = request.heartbeat, .device = request.device});
   mpi.from_previous = probe_link(*mpi.transport);
   const double mpi_speed = slowest_link(session, mpi.from_previous);
   double ucx_speed = 0;
@@ -93,17 +94,19 @@ TransportChoice choose_transport(double mpi, double ucx, const std::string& no_u
 }
 
 ChosenTransport make_transport(MpiSession& session, const TransportRequest& request) {
-  // A candidate for "auto" needs a probe that works, and a case in choose_transport(). One that must be asked for
-  // (nccl, which takes a GPU a rank) is one more case here.
+  // A candidate for "auto" needs a probe that works, and a case in choose_transport().
   const bool measure = request.measure && session.size() > 1;
   ChosenTransport c;
   if (request.name == "ucx" || (request.name == "auto" && !request.ucx.rails.empty())) {
     c = make_ucx(session, request.ucx, patience_for_ranks);
     if (request.name == "auto") c.why = "transport ucx: ring.rails is set";
+  } else if (request.name == "nccl" && request.device) {
+    c.transport = make_nccl_transport(session, *request.device);
+    return c;  // not measured: the probe's memory is the host's
   } else if (request.name == "auto" && measure) {
     return faster_transport(session, request);
   } else {
-    c.transport = make_mpi_transport(session);
+    c.transport = make_mpi_transport(session, {.heartbeat = request.heartbeat, .device = request.device});
     if (request.name == "auto")
       c.why = session.size() == 1 ? "transport mpi: there is one rank only" : "transport mpi: not measured";
   }

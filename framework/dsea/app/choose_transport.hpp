@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,13 +11,16 @@
 #include "dsea/comm/mpi_session.hpp"
 #include "dsea/comm/transport.hpp"
 #include "dsea/comm/ucx_transport.hpp"
+#include "dsea/device/device.hpp"
 
 namespace dsea {
 
 struct TransportRequest {
-  std::string name = "auto";  ///< "auto", "mpi" or "ucx"
-  UcxOptions ucx;             ///< with "auto" its rails ask for ucx
-  bool measure = true;        ///< whether links are to be measured; otherwise "auto" takes mpi
+  std::string name = "auto";     ///< "auto", "mpi", "ucx" or "nccl"
+  UcxOptions ucx;                ///< with "auto" its rails ask for ucx
+  HeartbeatOptions heartbeat;    ///< if the session has none yet
+  std::optional<Device> device;  ///< this rank's; for nccl, and for device memory by mpi
+  bool measure = true;           ///< whether links are to be measured; otherwise "auto" takes mpi
 };
 
 struct ChosenTransport {

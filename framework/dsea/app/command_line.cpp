@@ -43,7 +43,7 @@ std::optional<CommandLine> CommandLine::parse(const std::string& name, int argc,
       ->allow_extra_args(false);
   app.add_option("--device", c.device, "auto, host or cuda");
   app.add_option("--transport", c.transport,
-                 "auto, local, mpi or ucx; auto: local, and when launched as several processes the faster of "
+                 "auto, local, mpi, ucx or nccl; auto: local, and when launched as several processes the faster of "
                  "mpi and ucx, by a measurement, or ucx if ring.rails is set");
   app.add_option("--ranks", c.ranks, "ranks as threads of this process (transport local)")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
@@ -73,11 +73,9 @@ std::optional<CommandLine> CommandLine::parse(const std::string& name, int argc,
     if (!c.isa) throw UsageError(cat("--isa ", isa, " is unknown: use baseline, avx2 or avx512"));
   }
   c.log = Log::level_from_text(log);
-  if (c.transport == "nccl") {
-    throw UsageError("--transport nccl is not available in this version: use auto, local, mpi or ucx");
-  }
-  if (c.transport != "auto" && c.transport != "local" && c.transport != "mpi" && c.transport != "ucx") {
-    throw UsageError(cat("--transport ", c.transport, " is unknown: use auto, local, mpi or ucx"));
+  if (c.transport != "auto" && c.transport != "local" && c.transport != "mpi" && c.transport != "ucx" &&
+      c.transport != "nccl") {
+    throw UsageError(cat("--transport ", c.transport, " is unknown: use auto, local, mpi, ucx or nccl"));
   }
   return c;
 }

@@ -19,6 +19,7 @@
 #include "dsea/base/version.hpp"
 #include "dsea/comm/launcher.hpp"
 #include "dsea/comm/mpi_session.hpp"
+#include "dsea/comm/nccl_transport.hpp"
 #include "dsea/comm/network_devices.hpp"
 #include "dsea/comm/ucx_transport.hpp"
 #include "dsea/io/run_report.hpp"
@@ -66,7 +67,13 @@ class AppRun {
     };
     if (const int bad = on_all(look_around)) return bad;
     if (const int bad = on_all([&] { take_place(place); })) return bad;
-    if (const int bad = on_all([this] { session_->heartbeat(heartbeat_options()); })) return bad;
+    const auto open_device = [this] {
+      session_->heartbeat(heartbeat_options());
+      if (line_.plan) return;
+      opened_ = Device::open(device_);
+      if (line_.transport == "nccl") check_nccl(*opened_);
+    };
+    if (const int bad = on_all(open_device)) return bad;
     RankFacts facts;
     const auto prepare = [&] {
       chosen_ = make_transport(*session_, transport_request());
@@ -118,6 +125,8 @@ class AppRun {
     TransportRequest request;
     request.name = line_.transport;
     request.measure = !line_.plan;
+    request.device = opened_;
+    request.heartbeat = heartbeat_options();
     request.ucx.rails = settings_.rails;
     request.ucx.relays = settings_.relays;
     request.ucx.heartbeat = heartbeat_options();
@@ -182,7 +191,8 @@ class AppRun {
       throw UsageError(cat("--transport local runs all ranks in one process, but ", launcher_.name, " started ",
                            launcher_.ranks, " processes: leave the launcher or the option out"));
     }
-    if (line_.transport == "mpi" || line_.transport == "ucx" || (line_.transport == "auto" && launched)) {
+    if (line_.transport == "mpi" || line_.transport == "ucx" || line_.transport == "nccl" ||
+        (line_.transport == "auto" && launched)) {
       if (line_.ranks > 0)
         throw UsageError("--ranks is for ranks in one process; with MPI the launcher says how many: mpirun -n N");
       session_.emplace();
@@ -263,6 +273,7 @@ class AppRun {
   std::optional<Config> config_;
   RunSettings settings_;
   DeviceOptions device_;
+  std::optional<Device> opened_;  // the device, for transports that ask about it
   std::optional<ThermoTable> table_;
   // With a session. The rank's memory outlives the connections that may still write to it.
   std::unique_ptr<RankRun> rank_;

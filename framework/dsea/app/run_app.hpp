@@ -14,7 +14,7 @@ int app_main(const std::string& name, int argc, char** argv, const MakeProgram& 
 /// Reads the command line and the configuration, plans, runs, reports, and returns the exit code (base/error.hpp):
 ///
 ///   name run.toml [--set key=value]... [--out DIR] [--plan] [--log LEVEL] [--ranks N] [--threads N] [--isa LEVEL]
-///                 [--device auto|host|cuda] [--transport auto|local|mpi|ucx]
+///                 [--device auto|host|cuda] [--transport auto|local|mpi|ucx|nccl]
 ///
 /// `Program` is a user's class as described in ring/program.hpp:
 ///   int main(int argc, char** argv) { return dsea::run_app<Heat>("heat", argc, argv); }

@@ -27,8 +27,12 @@ bool mpi_poll(MPI_Request& request, const std::string& what, Clock::time_point d
 MPI_Comm mpi_duplicate_world(Clock::time_point deadline);
 MPI_Comm mpi_duplicate(MPI_Comm communicator, Clock::time_point deadline);
 
-/// Ports to one other rank; a pair of ranks has at most one port in each direction on a communicator.
-std::unique_ptr<SendPort> make_mpi_send_port(MPI_Comm communicator, int me, int other, std::size_t chunk_bytes);
-std::unique_ptr<ReceivePort> make_mpi_receive_port(MPI_Comm communicator, int me, int other);
+/// Ports to one other rank; a pair of ranks has at most one port in each direction on a communicator. With
+/// `device_copy` they take device memory, which MPI must know how to move; the function must be set before the first
+/// transfer.
+std::unique_ptr<SendPort> make_mpi_send_port(MPI_Comm communicator, int me, int other, std::size_t chunk_bytes,
+                                             const Transport::Copy* device_copy = nullptr);
+std::unique_ptr<ReceivePort> make_mpi_receive_port(MPI_Comm communicator, int me, int other,
+                                                   const Transport::Copy* device_copy = nullptr);
 
 }  // namespace dsea::detail

@@ -43,10 +43,11 @@ struct MpiFirstMessage {
 /// What both directions share: the requests of the data messages.
 class MpiPort : public TrafficCounter {
  protected:
-  MpiPort(MPI_Comm communicator, std::string name, int other)
+  MpiPort(MPI_Comm communicator, std::string name, int other, const Transport::Copy* device_copy)
       : communicator_(communicator),
         name_(std::move(name)),
         other_(other),
+        device_copy_(device_copy),
         first_(std::make_unique<MpiFirstMessage>()) {
     requests_.fill(MPI_REQUEST_NULL);
   }
@@ -138,8 +139,10 @@ class MpiPort : public TrafficCounter {
     if (broken_) throw RunError(name_ + ": the connection is broken");
     if (busy_) throw RunError(name_ + ": a transfer is started before the one before it was complete");
     segments_.assign(segments, name_);
-    if (segments_.on_device()) throw RunError(name_ + ": device memory must be staged through the host");
     count_start();
+    if (!segments_.on_device()) return;
+    if (device_copy_ == nullptr) throw RunError(name_ + ": device memory must be staged through the host");
+    if (!*device_copy_) throw RunError(name_ + ": device memory is used, but set_copy() was not called");
   }
 
   void complete() {
@@ -151,6 +154,7 @@ class MpiPort : public TrafficCounter {
   const MPI_Comm communicator_;
   const std::string name_;
   const int other_;
+  const Transport::Copy* const device_copy_;  // null: no device memory
   std::unique_ptr<MpiFirstMessage> first_;
   MPI_Request first_request_ = MPI_REQUEST_NULL;
   SegmentList segments_;
@@ -168,16 +172,23 @@ class MpiPort : public TrafficCounter {
     std::array<int, SegmentList::most> lengths;
     std::array<MPI_Aint, SegmentList::most> addresses;
     int pieces = 0;
+    int on_device = 0;
     void* data = nullptr;
     for_each_piece_of_range(segments, begin, bytes, [&](const Segment& piece) {
       const auto i = static_cast<std::size_t>(pieces++);
       if (i == 0) data = piece.data;
+      on_device += piece.on_device ? 1 : 0;
       lengths[i] = static_cast<int>(piece.bytes);  // no longer than a chunk
       MPI_Get_address(piece.data, &addresses[i]);
     });
     if (pieces == 1) {
       mpi_check(begin_message(data, static_cast<int>(bytes), MPI_BYTE, &request), name_);
       return;
+    }
+    if (on_device > 0 && on_device < pieces) {
+      throw RunError(name_ +
+                     ": a segment of the sender meets both host and device memory here, which MPI cannot fill "
+                     "by one message: both ends must change between the two at the same byte");
     }
     MPI_Datatype type = MPI_DATATYPE_NULL;
     mpi_check(MPI_Type_create_hindexed(pieces, lengths.data(), addresses.data(), MPI_BYTE, &type), name_);

@@ -22,19 +22,23 @@ constexpr std::uint64_t ahead = 4;  // every so many first messages are synchron
 
 class MpiSendPort final : public SendPort, public MpiPort {
  public:
-  MpiSendPort(MPI_Comm communicator, int me, int other, std::size_t chunk_bytes)
-      : MpiPort(communicator, cat("mpi: sending from rank ", me, " to rank ", other), other), chunk_(chunk_bytes) {}
+  MpiSendPort(MPI_Comm communicator, int me, int other, std::size_t chunk_bytes, const Transport::Copy* device_copy)
+      : MpiPort(communicator, cat("mpi: sending from rank ", me, " to rank ", other), other, device_copy),
+        chunk_(chunk_bytes) {}
   // A send cannot be cancelled; one that nobody receives is left after a moment.
   ~MpiSendPort() override { abandon(std::chrono::milliseconds(200), false); }
 
   void start(std::span<const Segment> segments) override {
     accept(segments);
-    // The leading segments that fit together go with the first message, the others by messages of their own.
+    // The leading segments of host memory that fit together go with the first message, the others by messages of their
+    // own.
     std::array<std::uint64_t, SegmentList::most> cuts;
     const std::span<const Segment> all = segments_.view();
     std::size_t inlined = 0;
     std::size_t leading = 0;
-    while (leading < all.size() && inlined + all[leading].bytes <= mpi_inline_bytes) inlined += all[leading++].bytes;
+    while (leading < all.size() && !all[leading].on_device && inlined + all[leading].bytes <= mpi_inline_bytes) {
+      inlined += all[leading++].bytes;
+    }
     for (std::size_t i = leading; i < all.size(); ++i) cuts[i - leading] = all[i].bytes;
 
     MpiFirstMessage& first = *first_;
@@ -79,8 +83,8 @@ class MpiSendPort final : public SendPort, public MpiPort {
 
 class MpiReceivePort final : public ReceivePort, public MpiPort {
  public:
-  MpiReceivePort(MPI_Comm communicator, int me, int other)
-      : MpiPort(communicator, cat("mpi: receiving on rank ", me, " from rank ", other), other) {}
+  MpiReceivePort(MPI_Comm communicator, int me, int other, const Transport::Copy* device_copy)
+      : MpiPort(communicator, cat("mpi: receiving on rank ", me, " from rank ", other), other, device_copy) {}
   // One that has not begun to arrive is cancelled at once.
   ~MpiReceivePort() override { abandon(std::chrono::seconds(1), true); }
 
@@ -126,7 +130,7 @@ class MpiReceivePort final : public ReceivePort, public MpiPort {
     std::array<std::uint64_t, SegmentList::most> cuts;
     std::memcpy(cuts.data(), first.rest.data(), first.cuts * sizeof(std::uint64_t));
     const Segment inlined{first.inline_data(), first.inlined, false};
-    copy_stream(segments_.view(), {&inlined, 1}, {});
+    copy_stream(segments_.view(), {&inlined, 1}, device_copy_ != nullptr ? *device_copy_ : Transport::Copy{});
     plan_messages({cuts.data(), first.cuts}, first.inlined, first.chunk);
     broken_ = false;
   }
@@ -136,12 +140,14 @@ class MpiReceivePort final : public ReceivePort, public MpiPort {
 
 }  // namespace
 
-std::unique_ptr<SendPort> make_mpi_send_port(MPI_Comm communicator, int me, int other, std::size_t chunk_bytes) {
-  return std::make_unique<MpiSendPort>(communicator, me, other, chunk_bytes);
+std::unique_ptr<SendPort> make_mpi_send_port(MPI_Comm communicator, int me, int other, std::size_t chunk_bytes,
+                                             const Transport::Copy* device_copy) {
+  return std::make_unique<MpiSendPort>(communicator, me, other, chunk_bytes, device_copy);
 }
 
-std::unique_ptr<ReceivePort> make_mpi_receive_port(MPI_Comm communicator, int me, int other) {
-  return std::make_unique<MpiReceivePort>(communicator, me, other);
+std::unique_ptr<ReceivePort> make_mpi_receive_port(MPI_Comm communicator, int me, int other,
+                                                   const Transport::Copy* device_copy) {
+  return std::make_unique<MpiReceivePort>(communicator, me, other, device_copy);
 }
 
 }  // namespace dsea::detail

@@ -42,16 +42,18 @@ struct Communicators {
 class MpiTransport final : public Transport {
  public:
   MpiTransport(const MpiSession& session, std::size_t chunk, Clock::time_point deadline,
-               std::shared_ptr<Heartbeat> heartbeat)
+               std::shared_ptr<Heartbeat> heartbeat, MpiDeviceAnswer device_memory)
       : rank_(session.rank()),
         size_(session.size()),
         library_(session.library()),
         heartbeat_(std::move(heartbeat)),
+        device_memory_(std::move(device_memory)),
         communicators_(size_, deadline) {
+    const Transport::Copy* const copy = device_memory_.yes ? &copy_ : nullptr;
     if (size_ > 1) {
       const int previous = (rank_ + size_ - 1) % size_;
-      next_ = make_mpi_send_port(communicators_.ring(rank_, size_), rank_, (rank_ + 1) % size_, chunk);
-      previous_ = make_mpi_receive_port(communicators_.ring(previous, size_), rank_, previous);
+      next_ = make_mpi_send_port(communicators_.ring(rank_, size_), rank_, (rank_ + 1) % size_, chunk, copy);
+      previous_ = make_mpi_receive_port(communicators_.ring(previous, size_), rank_, previous, copy);
       heartbeat_->watch(*next_, *previous_);
     }
     if (rank_ > 0) {
@@ -74,10 +76,11 @@ class MpiTransport final : public Transport {
   int size() const override { return size_; }
   std::string describe() const override {
     return cat("mpi: ", library_, ", ", size_, size_ == 1 ? " rank" : " ranks",
-               ", device memory staged through the host: device memory in MPI calls is not supported");
+               device_memory_.yes ? ", device memory goes straight (" : ", device memory staged through the host (",
+               device_memory_.why, ")");
   }
-  bool takes_device_memory() const override { return false; }
-  void set_copy(Copy) override {}  // there is nothing to copy between address spaces
+  bool takes_device_memory() const override { return device_memory_.yes; }
+  void set_copy(Copy copy) override { copy_ = std::move(copy); }  // for what comes within a first message
 
   SendPort& to_next() override { return existing(next_.get(), "to_next()"); }
   ReceivePort& from_previous() override { return existing(previous_.get(), "from_previous()"); }
@@ -126,6 +129,8 @@ class MpiTransport final : public Transport {
   const int size_;
   const std::string library_;
   const std::shared_ptr<Heartbeat> heartbeat_;
+  const MpiDeviceAnswer device_memory_;
+  Copy copy_;
   // The order matters: ports go before what they refer to.
   const Communicators communicators_;
   PortGather gather_;
@@ -144,7 +149,10 @@ std::unique_ptr<Transport> make_mpi_transport(MpiSession& session, const MpiOpti
   const Clock::time_point deadline = deadline_after(options.start_timeout);
   HeartbeatOptions heartbeat = options.heartbeat;
   heartbeat.start_timeout = options.start_timeout;
-  return std::make_unique<MpiTransport>(session, options.chunk_bytes, deadline, session.heartbeat(heartbeat));
+  const auto beating = session.heartbeat(heartbeat);
+  MpiDeviceAnswer device_memory =
+      try_mpi_device_memory(session, options.device, options.device_memory, options.start_timeout);
+  return std::make_unique<MpiTransport>(session, options.chunk_bytes, deadline, beating, std::move(device_memory));
 }
 
 }  // namespace dsea

@@ -107,7 +107,8 @@ void Ring::receive_slice(std::int64_t item, Slot& slot, ReceivePort& port) {
   DSEA_CHECK_EQ(header.slice, machine_.slice(item), "slices arrived out of order");
   DSEA_CHECK_EQ(header.substep, substep, "a slice of another sub-step arrived");
 
-  const bool staged = input_staging_.copies() && !transport_.takes_device_memory();
+  // Slices of the start come through another kind of port, which may know no device memory.
+  const bool staged = input_staging_.copies() && (loading || !transport_.takes_device_memory());
   const RawField* lanes[max_lanes] = {};
   for (int lane = 0; lane < topology_.lanes(); ++lane) {
     lanes[lane] = staged ? input_staging_.blank(lane) : slot.raw[static_cast<std::size_t>(lane)].data();
@@ -119,7 +120,9 @@ void Ring::receive_slice(std::int64_t item, Slot& slot, ReceivePort& port) {
       slots_.pools().host_counts(f, slot.buffer[static_cast<std::size_t>(f)])[lane] = count;
     }
   }
-  transfer(port, body_segments(header, lanes));
+  std::vector<Segment> body = body_segments(header, lanes);
+  for (Segment& s : body) s.on_device = s.on_device && !staged;
+  transfer(port, body);
 
   for (int lane = 0; lane < topology_.lanes(); ++lane) {
     for (int f = 0; f < layout.size(); ++f) {
