@@ -64,7 +64,7 @@ class SlowTransport final : public dsea::Transport {
     return whole_.gather(mine, timeout);
   }
   bool peer_failed() const override { return whole_.peer_failed(); }
-  void fail(int exit_code) noexcept override { whole_.fail(exit_code); }
+  void fail(int exit_code, const std::string& why) noexcept override { whole_.fail(exit_code, why); }
 
  private:
   dsea::Transport& whole_;
@@ -94,14 +94,14 @@ TEST(LinkProbeLocal, ANeighbourThatDoesNotComeIsNamed) {
     EXPECT_NE(text.find("measuring the link "), std::string::npos) << text;
     EXPECT_NE(text.find(" on rank 1: nothing came through within 100 ms"), std::string::npos) << text;
   }
-  ranks[1]->fail(3);
+  ranks[1]->fail(3, "on purpose");
 }
 
 TEST(LinkProbeLocal, ARankThatFailsEndsTheProbeOfTheOthers) {
   const auto ranks = dsea::make_local_transports(2);
   const std::jthread other([&] {
     std::this_thread::sleep_for(milliseconds(50));
-    ranks[0]->fail(3);
+    ranks[0]->fail(3, "on purpose");
   });
   try {
     probe_link(*ranks[1]);
