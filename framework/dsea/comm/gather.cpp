@@ -1,6 +1,8 @@
 #include "dsea/comm/gather.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include "dsea/base/error.hpp"
 #include "dsea/base/text.hpp"
@@ -57,6 +59,45 @@ void PortGather::contribute(SendPort& to_first, std::span<const std::byte> mine,
   bytes_.assign(1, std::vector<std::byte>(mine.begin(), mine.end()));
   start(to_first, bytes_[0].data(), mine.size());
   finish(to_first, 0, deadline, peer_failed);
+}
+
+std::vector<std::vector<std::byte>> RingGather::gather(Transport& transport, std::span<const std::byte> mine,
+                                                       std::chrono::nanoseconds timeout) {
+  const int rank = transport.rank();
+  const int ranks = transport.size();
+  const auto failed = [&] { return transport.peer_failed(); };
+  const Clock::time_point deadline = deadline_after(timeout);
+  if (rank != 1 && ranks > 1) {
+    const int previous = (rank + ranks - 1) % ranks;
+    start(transport.from_previous(), &bytes_in_, sizeof bytes_in_);
+    finish(transport.from_previous(), previous, deadline, failed);
+    in_.resize(bytes_in_);
+    start(transport.from_previous(), in_.data(), in_.size());
+    finish(transport.from_previous(), previous, deadline, failed);
+  }
+  const std::uint64_t length = mine.size();
+  const auto number = std::as_bytes(std::span(&length, 1));
+  if (rank != 0) {
+    out_ = std::move(in_);
+    out_.insert(out_.end(), number.begin(), number.end());
+    out_.insert(out_.end(), mine.begin(), mine.end());
+    bytes_out_ = out_.size();
+    start(transport.to_next(), &bytes_out_, sizeof bytes_out_);
+    finish(transport.to_next(), (rank + 1) % ranks, deadline, failed);
+    start(transport.to_next(), out_.data(), out_.size());
+    finish(transport.to_next(), (rank + 1) % ranks, deadline, failed);
+    return {};
+  }
+  std::vector<std::vector<std::byte>> all{{mine.begin(), mine.end()}};
+  for (std::span<const std::byte> rest = in_; rest.size() >= sizeof length;) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, rest.data(), sizeof bytes);
+    rest = rest.subspan(sizeof bytes);
+    if (bytes > rest.size()) throw RunError("gather: what came around the ring is no list of reports");
+    all.emplace_back(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(bytes));
+    rest = rest.subspan(bytes);
+  }
+  return all;
 }
 
 }  // namespace dsea

@@ -1,4 +1,4 @@
-// Transport::gather() for every transport that has ports: each rank sends its bytes to rank 0.
+// Transport::gather() for every transport that has ports.
 #pragma once
 
 #include <chrono>
@@ -12,8 +12,8 @@
 
 namespace dsea {
 
-/// Used by one thread. Owns the memory of its transfers, so it must outlive the ports it is used with. Where gather()
-/// throws, a transfer may be left under way, and the next call throws.
+/// Each rank sends its bytes to rank 0. Used by one thread. Owns the memory of its transfers, so it must outlive the
+/// ports it is used with. Where gather() throws, a transfer may be left under way, and the next call throws.
 class PortGather {
  public:
   /// On rank 0: `from` has one port for each of the ranks 1, 2, ... Throws RunError if not all came in time, or if
@@ -29,6 +29,18 @@ class PortGather {
  private:
   std::vector<std::uint64_t> sizes_;
   std::vector<std::vector<std::byte>> bytes_;
+};
+
+/// The same along the ring: rank 1 sends its bytes to rank 2, which adds its own, and so on to rank 0. Needs no
+/// connections but those of the ring, which must be idle. By rank on rank 0, elsewhere empty; throws as collect() does.
+class RingGather {
+ public:
+  std::vector<std::vector<std::byte>> gather(Transport& transport, std::span<const std::byte> mine,
+                                             std::chrono::nanoseconds timeout);
+
+ private:
+  std::uint64_t bytes_in_ = 0, bytes_out_ = 0;
+  std::vector<std::byte> in_, out_;  // each rank's bytes behind their number
 };
 
 }  // namespace dsea

@@ -4,6 +4,7 @@
 
 #include "dsea/base/error.hpp"
 #include "dsea/base/text.hpp"
+#include "dsea/comm/gather.hpp"
 #include "dsea/comm/mpi_transport.hpp"
 #include "dsea/comm/ucx_connect.hpp"
 #include "dsea/comm/ucx_ports.hpp"
@@ -82,7 +83,7 @@ class UcxTransport final : public Transport {
         rails.empty() ? std::string("one rail over all devices that UCX finds (ring.rails is not set)")
                       : cat(devices_.size(), devices_.size() == 1 ? " rail" : " rails", " between nodes: ", rails,
                             relayed_ ? ", each card used by one rank and relays for the others" : ""),
-        "; loading and reports by MPI; device memory ",
+        "; slices of the start by MPI; device memory ",
         takes_device_memory_ ? "is passed to UCX" : "staged through the host: this UCX has no CUDA support here");
   }
   bool takes_device_memory() const override { return takes_device_memory_; }
@@ -97,7 +98,7 @@ class UcxTransport final : public Transport {
   ReceivePort& load_from(int rank) override { return mpi_->load_from(rank); }
   std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
                                              std::chrono::nanoseconds timeout) override {
-    return mpi_->gather(mine, timeout);
+    return gather_.gather(*this, mine, timeout);  // not by MPI: it may hang on a rail that was lost
   }
   bool peer_failed() const override { return mpi_->peer_failed(); }
   std::string failure() const override { return mpi_->failure(); }
@@ -117,6 +118,7 @@ class UcxTransport final : public Transport {
   std::vector<std::string> devices_;
   const bool takes_device_memory_;
   bool relayed_ = false;
+  RingGather gather_;
   std::vector<std::unique_ptr<UcxRelay>> relays_;  // outlive the ports
   std::unique_ptr<SendPort> next_;
   std::unique_ptr<ReceivePort> previous_;
