@@ -6,18 +6,21 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <exception>
 #include <map>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/sample.hpp"
 #include "dsea/base/error.hpp"
 #include "dsea/base/machine.hpp"
+#include "dsea/base/signal.hpp"
 #include "dsea/base/text.hpp"
 #include "dsea/comm/mpi_session.hpp"
 #include "dsea/comm/mpi_transport.hpp"
@@ -43,43 +46,64 @@ struct Result {
 /// Slices that a rank may be ahead of what it has received: as in a ring, all links are as fast as the slowest.
 constexpr int slots = 3;
 
-/// Streams slices in both directions. A slice that says so is the last; it goes around behind all others.
+/// Waits for a port to its end, with a limit.
+template <class Port>
+void finish(Port& port, double limit) {
+  while (!port.wait(std::chrono::milliseconds(50))) {
+    if (bench::now() > limit) throw dsea::RunError("the network is too slow for this measurement");
+  }
+}
+
+/// Streams slices in both directions, by a thread each, as a ring does. A slice that says so is the last; it goes
+/// around behind all others.
 Result stream(dsea::Transport& transport, std::vector<std::byte>& out, std::vector<std::byte>& in, double seconds) {
-  using namespace std::chrono_literals;
   const dsea::Segment from{out.data(), out.size(), false}, to{in.data(), in.size(), false};
   const std::byte last{2};
   const double limit = bench::now() + 20 * seconds + 60;
   const bool first = transport.rank() == 0;
-  double start = 0, processor = 0;
-  int sent = 0, received = 0, warm = 0;
-  bool sending = false, sent_last = false, received_last = false;
+  std::atomic<int> received{0};
+  std::atomic<bool> received_last{false};
+  std::atomic<double> start{0};
+  dsea::Signal moved;
   Result result;
-  transport.from_previous().start({&to, 1});
-  while (sending || !sent_last || !received_last) {
-    if (!sending && !sent_last && (sent < received + slots || received_last)) {
-      // Rank 0 says when it ends, the others pass it on.
-      const bool ends = first ? start > 0 && bench::now() - start > seconds : received_last;
-      out[0] = ends ? last : std::byte{1};
-      sent_last = ends;
-      transport.to_next().start({&from, 1});
-      sending = true;
-    }
-    if (sending && transport.to_next().wait(received_last ? 20ms : 1ms)) {
-      sending = false;
-      ++sent;
-    }
-    if (!received_last && transport.from_previous().wait(sending ? 1ms : 20ms)) {
-      received_last = in[0] == last;
-      if (++received == 2 * slots) start = bench::now(), processor = processor_seconds(), warm = received;
-      if (received_last) {
+  std::exception_ptr error;
+  {
+    std::jthread receiver([&] {
+      try {
+        double processor = 0;
+        int warm = 0;
+        while (!received_last) {
+          transport.from_previous().start({&to, 1});
+          finish(transport.from_previous(), limit);
+          if (++received == 2 * slots) {
+            processor = processor_seconds();
+            warm = received;
+            start = bench::now();
+          }
+          received_last = in[0] == last;
+          moved.notify();
+        }
         result.slices_per_second = (received - warm) / (bench::now() - start);
         result.processor = (processor_seconds() - processor) / (bench::now() - start);
-      } else {
-        transport.from_previous().start({&to, 1});
+      } catch (...) {
+        error = std::current_exception();
+        received_last = true;
+        moved.notify();
       }
+    });
+    for (int sent = 0;; ++sent) {
+      for (std::uint64_t seen = moved.now(); sent >= received + slots && !received_last; seen = moved.now()) {
+        moved.wait_past(seen, std::chrono::milliseconds(100));
+      }
+      // Rank 0 says when it ends, the others pass it on.
+      const bool ends = first ? start > 0 && bench::now() - start > seconds : received_last.load();
+      out[0] = ends ? last : std::byte{1};
+      transport.to_next().start({&from, 1});
+      finish(transport.to_next(), limit);
+      if (ends) break;
     }
-    if (bench::now() > limit) throw dsea::RunError("the network is too slow for this measurement");
   }
+  if (error) std::rethrow_exception(error);
   return result;
 }
 

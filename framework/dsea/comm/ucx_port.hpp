@@ -37,7 +37,7 @@ class UcxPort : public TrafficCounter {
   void stop_thread() { loop_.stop(); }
 
  protected:
-  static constexpr std::size_t window = 4;   // chunks of a rail under way
+  static constexpr std::size_t window = 3;   // chunks of a rail under way
   static constexpr std::uint64_t ahead = 4;  // short transfers that a sender may have complete before they are received
 
   UcxPort(UcxRails rails, UcxPortOptions options);

@@ -2,9 +2,10 @@
 // tags.
 //
 // A transfer of up to `ucx_small` bytes is one message. A longer one is a `first` message with its length and chunks,
-// which both sides cut in the same way and which take whatever rail is free. The receiver acknowledges each transfer.
-// A rail that is given up is closed by both sides (`close`, `closed`) before its chunks are sent again over others, so
-// that nothing that is late can write into memory which has been reused.
+// which both sides cut in the same way and which take whatever rail has room: the receiver says of each chunk that it
+// is there, by the rail it came by, since a library may call a message sent that waits in a buffer. It also
+// acknowledges each transfer. A rail that is given up is closed by both sides (`close`, `closed`) before its chunks are
+// sent again over others, so that nothing that is late can write into memory which has been reused.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +26,7 @@ enum class UcxKind : std::uint64_t {
   pong = 11,
   close = 12,   // number: of the rail that is given up
   closed = 13,  // number: of the rail that this side has closed
+  there = 14,   // number: of a chunk of the transfer under way
 };
 
 inline constexpr std::size_t ucx_small = 3 << 10;
@@ -48,15 +50,15 @@ constexpr UcxMatch ucx_any_of_transfer(std::uint64_t transfer) {
   return {ucx_tag(UcxKind::chunk, transfer, 0), std::uint64_t{1} << 63 | std::uint64_t{0xfffffffff} << 24};
 }
 
-/// How a transfer is cut: into about eight chunks a rail, so that the rails end nearly together; none longer than
+/// How a transfer is cut: into about 64 chunks a rail, so that the rails end nearly together; none longer than
 /// `longest`, and none so short that its message costs more than its bytes.
 struct UcxChunks {
   std::size_t bytes = 0, chunk = 1;
 
   UcxChunks() = default;
   UcxChunks(std::size_t all, std::size_t rails, std::size_t longest) : bytes(all) {
-    const std::size_t share = (all / (8 * rails) + 64) / 64 * 64;
-    chunk = std::min(longest, std::max<std::size_t>(share, 64 << 10));
+    const std::size_t share = (all / (64 * rails) + 64) / 64 * 64;
+    chunk = std::min(longest, std::max<std::size_t>(share, 128 << 10));
   }
   std::size_t count() const { return (bytes + chunk - 1) / chunk; }
   std::size_t begin(std::size_t c) const { return c * chunk; }

@@ -14,7 +14,10 @@ namespace {
 class UcxReceivePort final : public ReceivePort, public UcxPort {
  public:
   UcxReceivePort(UcxRails rails, UcxPortOptions options)
-      : UcxPort(std::move(rails), std::move(options)), flights_(rails_.size()), closed_due_(rails_.size(), false) {
+      : UcxPort(std::move(rails), std::move(options)),
+        flights_(rails_.size()),
+        there_due_(rails_.size()),
+        closed_due_(rails_.size(), false) {
     start_thread();
   }
   ~UcxReceivePort() override {
@@ -138,6 +141,7 @@ class UcxReceivePort final : public ReceivePort, public UcxPort {
       default:
         states_[ucx_number(flight.tag)] = Chunk::here;
         --missing_;
+        there_due_[r].push_back(ucx_number(flight.tag));
     }
   }
 
@@ -149,15 +153,28 @@ class UcxReceivePort final : public ReceivePort, public UcxPort {
   bool advance() override {
     bool moved = false;
     if (busy_ && !complete_ && missing_ == 0 && length_known_) {
+      for (auto& due : there_due_) due.clear();  // the acknowledgement says it all
       complete();
       acknowledge_due_ = true;
       moved = true;
+    }
+    for (std::size_t r = 0; r < rails_.size(); ++r) {
+      if (rails_[r]) say_what_is_there(r);
     }
     if (acknowledge_due_ && say(UcxKind::acknowledge, 0)) acknowledge_due_ = false;
     for (std::size_t r = 0; r < rails_.size(); ++r) {
       if (closed_due_[r] && say(UcxKind::closed, r)) closed_due_[r] = false;
     }
     return moved;
+  }
+
+  void say_what_is_there(std::size_t r) {
+    auto& due = there_due_[r];
+    try {
+      while (!due.empty() && send_small(r, UcxKind::there, done(), due.back())) due.pop_back();
+    } catch (const UcxRailError& e) {
+      lose(r, e.what());
+    }
   }
 
   /// By the rail by which something came last, or another one.
@@ -179,6 +196,7 @@ class UcxReceivePort final : public ReceivePort, public UcxPort {
       rails_[r]->abandon(flight.message);
       if (!flight.nowhere && ucx_kind(flight.tag) == UcxKind::chunk) states_[ucx_number(flight.tag)] = Chunk::missing;
     }
+    there_due_[r].clear();
     closed_due_[r] = true;
     scratch_.resize(options_.longest_chunk);
   }
@@ -196,6 +214,7 @@ class UcxReceivePort final : public ReceivePort, public UcxPort {
   std::size_t missing_ = 0;
   bool length_known_ = false;  // the sender's, which is the same
   bool acknowledge_due_ = false;
+  std::vector<std::vector<std::size_t>> there_due_;  // chunks, by the rail they came by
   std::vector<bool> closed_due_;
   std::size_t latest_ = 0;          // the rail by which something came last
   std::vector<std::byte> scratch_;  // where chunks go that are here already; only after a loss

@@ -18,6 +18,7 @@ using std::chrono::seconds;
 
 constexpr std::size_t none = ~std::size_t{0};
 constexpr std::uint8_t on_no_rail = 255;
+constexpr std::uint8_t arrived = 254;
 constexpr seconds silent{1};  // then a rail is pinged
 constexpr seconds asleep{3};  // between two looks of a thread: the process was stopped meanwhile
 
@@ -42,7 +43,9 @@ class UcxSendPort final : public SendPort, public UcxPort {
  private:
   struct Flight {
     UcxMessage message;
+    std::size_t chunk = none;  // none: there is nothing under way
     std::size_t bytes = 0;
+    bool there = false;  // the receiver has it
   };
   struct Rail {
     std::array<Flight, window> flights;
@@ -81,21 +84,25 @@ class UcxSendPort final : public SendPort, public UcxPort {
       acknowledged_ = std::max(acknowledged_, ucx_transfer(letter->tag));
       rail.pinged.reset();
       if (ucx_kind(letter->tag) == UcxKind::closed) closed_by_receiver(ucx_number(letter->tag));
+      if (ucx_kind(letter->tag) == UcxKind::there) is_there(rail, *letter);
       if (!rails_[r]) return true;  // it was this one
     }
+    const bool all_there = acknowledged_ > transfers_;
     for (Flight& flight : rail.flights) {
-      if (flight.message.request == nullptr) continue;
-      if (!rails_[r]->test(flight.message)) continue;
-      landed(r, flight);
+      if (flight.chunk == none || !rails_[r]->test(flight.message) || !(flight.there || all_there)) continue;
+      rail.moved = Clock::now();
+      count_move();
+      count_rail_bytes(r, flight.bytes);
+      rail_of_[flight.chunk] = arrived;
+      flight.chunk = none;
       moved = true;
     }
     return moved;
   }
 
-  void landed(std::size_t r, const Flight& flight) {
-    state_[r].moved = Clock::now();
-    count_move();
-    count_rail_bytes(r, flight.bytes);
+  void is_there(Rail& rail, const UcxRail::Small& letter) {
+    if (ucx_transfer(letter.tag) != (transfers_ & 0xfffffffff)) return;  // acknowledged meanwhile
+    for (Flight& flight : rail.flights) flight.there = flight.there || flight.chunk == ucx_number(letter.tag);
   }
 
   bool advance() override {
@@ -176,8 +183,7 @@ class UcxSendPort final : public SendPort, public UcxPort {
   /// The next chunk over this rail, if there is one and the rail has room.
   bool send_chunk(std::size_t r) {
     auto& flights = state_[r].flights;
-    const auto flight =
-        std::find_if(flights.begin(), flights.end(), [](const Flight& f) { return f.message.request == nullptr; });
+    const auto flight = std::find_if(flights.begin(), flights.end(), [](const Flight& f) { return f.chunk == none; });
     if (flight == flights.end() || (again_.empty() && next_ == chunks_.count())) return false;
     std::size_t chunk = next_;
     if (again_.empty()) {
@@ -191,11 +197,11 @@ class UcxSendPort final : public SendPort, public UcxPort {
         throw UcxRailError(rails_[r]->name() + ": broken on purpose");
       }
       chunk_pieces(flight->message, chunk);
-      flight->bytes = chunks_.length(chunk);
-      // Complete when the receiver has begun with it: so a rail has only as much under way as it carries.
       rails_[r]->send(flight->message, ucx_tag(UcxKind::chunk, transfers_, chunk), true);
+      flight->chunk = chunk;
+      flight->bytes = chunks_.length(chunk);
+      flight->there = false;
       rail_of_[chunk] = static_cast<std::uint8_t>(r);
-      if (flight->message.request == nullptr) landed(r, *flight);
     } catch (const UcxRailError& e) {
       again_.push_back(chunk);
       lose(r, e.what());
@@ -204,17 +210,18 @@ class UcxSendPort final : public SendPort, public UcxPort {
   }
 
   bool anything_under_way() const {
-    for (const Rail& rail : state_) {
-      for (const Flight& flight : rail.flights) {
-        if (flight.message.request != nullptr) return true;
-      }
-    }
-    return false;
+    const auto under_way = [](const Flight& flight) { return flight.chunk != none; };
+    return std::any_of(state_.begin(), state_.end(), [&](const Rail& rail) {
+      return std::any_of(rail.flights.begin(), rail.flights.end(), under_way);
+    });
   }
 
   void rail_is_lost(std::size_t r) override {
     Rail& rail = state_[r];
-    for (Flight& flight : rail.flights) rails_[r]->abandon(flight.message);
+    for (Flight& flight : rail.flights) {
+      rails_[r]->abandon(flight.message);
+      flight.chunk = none;
+    }
     rail.told = false;
     rail.told_at = {};
     rail.pinged.reset();
