@@ -75,7 +75,7 @@ Result stream(dsea::Transport& transport, std::vector<std::byte>& out, std::vect
         while (!received_last) {
           transport.from_previous().start({&to, 1});
           finish(transport.from_previous(), limit);
-          if (++received == 2 * slots) {
+          if (++received == slots) {
             processor = processor_seconds();
             warm = received;
             start = bench::now();
@@ -138,6 +138,7 @@ int run(int argc, char** argv) {
   Result mine = stream(*transport, out, in, std::stod(given["seconds"]));
   std::snprintf(mine.host, sizeof mine.host, "%s", dsea::machine_info().host.c_str());
   const auto all = transport->gather(std::as_bytes(std::span(&mine, 1)), std::chrono::seconds(60));
+  transport->finish(std::chrono::seconds(60));
   std::string rails;
   for (const dsea::RailTraffic& rail : transport->rails()) {
     rails += dsea::cat(rails.empty() ? "" : ", ", "\"", rail.name, "\": ", rail.bytes);
@@ -149,8 +150,9 @@ int run(int argc, char** argv) {
   int links = 0;
   for (std::size_t r = 0; r < results.size(); ++r) {
     processor += results[r].processor;
-    if (std::strcmp(results[r].host, results[(r + 1) % results.size()].host) == 0) continue;
-    slowest = std::min(slowest, results[r].slices_per_second * static_cast<double>(bytes));
+    const Result& receiver = results[(r + 1) % results.size()];
+    if (std::strcmp(results[r].host, receiver.host) == 0) continue;
+    slowest = std::min(slowest, receiver.slices_per_second * static_cast<double>(bytes));
     ++links;
   }
   std::printf(

@@ -30,7 +30,11 @@ class SlowLink : public dsea::Transport {
                                              std::chrono::nanoseconds timeout) override {
     return transport_->gather(mine, timeout);
   }
+  void use_memory(void* data, std::size_t bytes, bool on_device) override {
+    transport_->use_memory(data, bytes, on_device);
+  }
   std::vector<dsea::RailTraffic> rails() const override { return transport_->rails(); }
+  void finish(std::chrono::nanoseconds timeout) override { transport_->finish(timeout); }
   bool in_one_process() const override { return transport_->in_one_process(); }
   bool peer_failed() const override { return transport_->peer_failed(); }
   std::string failure() const override { return transport_->failure(); }

@@ -256,7 +256,10 @@ class AppRun {
 
   void finish(const RankRun& rank, const RingOutcome& outcome, bool reporting, const std::string& transport) const {
     if (!reporting) return;
-    const RunFigures f = figures_of(name_, rank, outcome, transport);
+    RunFigures f = figures_of(name_, rank, outcome, transport);
+    if (chosen_.transport) {
+      for (const RailTraffic& rail : chosen_.transport->rails()) f.rails.push_back({rail.name, rail.bytes, rail.lost});
+    }
     std::cout << summary_text(f) << "digest " << f.digest << " step " << f.step << std::endl;
     write_run_json(settings_.out + "/run.json", f);
     if (!std::cout)

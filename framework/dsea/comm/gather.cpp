@@ -100,4 +100,18 @@ std::vector<std::vector<std::byte>> RingGather::gather(Transport& transport, std
   return all;
 }
 
+void RingGather::release(Transport& transport, std::chrono::nanoseconds timeout) {
+  const int rank = transport.rank();
+  const int ranks = transport.size();
+  const auto failed = [&] { return transport.peer_failed(); };
+  const Clock::time_point deadline = deadline_after(timeout);
+  if (rank != 0) {
+    start(transport.from_previous(), &bytes_in_, sizeof bytes_in_);
+    finish(transport.from_previous(), rank - 1, deadline, failed);
+  }
+  if (rank + 1 == ranks) return;
+  start(transport.to_next(), &bytes_out_, sizeof bytes_out_);
+  finish(transport.to_next(), rank + 1, deadline, failed);
+}
+
 }  // namespace dsea

@@ -38,6 +38,9 @@ class RingGather {
   std::vector<std::vector<std::byte>> gather(Transport& transport, std::span<const std::byte> mine,
                                              std::chrono::nanoseconds timeout);
 
+  /// A word from rank 0 to all others, from one to the next. Throws as gather() does.
+  void release(Transport& transport, std::chrono::nanoseconds timeout);
+
  private:
   std::uint64_t bytes_in_ = 0, bytes_out_ = 0;
   std::vector<std::byte> in_, out_;  // each rank's bytes behind their number

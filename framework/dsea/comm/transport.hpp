@@ -69,6 +69,10 @@ class Transport {
   virtual SendPort& to_next() = 0;           // used by the output thread
   virtual ReceivePort& from_previous() = 0;  // used by the input thread
 
+  /// Memory that segments of the ring's transfers will lie in, known before the first of them: it is registered with
+  /// the network where that wants it, and stays so until the transport goes. May be called for several pieces.
+  virtual void use_memory(void* /*data*/, std::size_t /*bytes*/, bool /*on_device*/) {}
+
   /// The rails to the next rank; empty where transfers are not striped by this library. Any thread.
   virtual std::vector<RailTraffic> rails() const { return {}; }
 
@@ -80,6 +84,11 @@ class Transport {
   /// (elsewhere empty). Throws RunError after `timeout`.
   virtual std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
                                                      std::chrono::nanoseconds timeout) = 0;
+
+  /// Collective, at an orderly end, when the ring's ports are idle: waits until all ranks have come as far, since one
+  /// that is through may still be needed to pass on what others send. Gives up after `timeout` or when a rank has
+  /// failed.
+  virtual void finish(std::chrono::nanoseconds /*timeout*/) {}
 
   /// Are the ranks threads of this process?
   virtual bool in_one_process() const { return false; }

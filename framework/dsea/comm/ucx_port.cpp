@@ -23,6 +23,18 @@ std::vector<RailTraffic> UcxPort::rails() const {
   return all;
 }
 
+void UcxPort::use_memory(void* data, std::size_t bytes, bool on_device) {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& rail : rails_) {
+    try {
+      if (rail) rail->use_memory(data, bytes, on_device);
+    } catch (const UcxRailError& e) {
+      if (options_.warn) options_.warn(cat(e.what(), ": it is registered when it is sent first"));
+      return;
+    }
+  }
+}
+
 void UcxPort::start_transfer(std::span<const Segment> segments) {
   {
     const std::scoped_lock lock(mutex_);

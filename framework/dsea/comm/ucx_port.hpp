@@ -24,6 +24,7 @@ struct UcxPortOptions {
   std::vector<std::string> rail_names;  ///< "rail0"
   std::size_t longest_chunk = std::size_t{4} << 20;
   std::chrono::nanoseconds link_timeout = std::chrono::seconds(20);  ///< a rail of several: half of it
+  std::size_t window = 3;                                            ///< chunks of a rail under way; relays need more
   bool device_memory = false;
   std::function<void(const std::string&)> warn;  ///< a line for the log; any thread
   std::function<bool(std::size_t rail, std::uint64_t transfer, std::size_t chunk)> breaks;  ///< of a sender, for tests
@@ -33,11 +34,13 @@ struct UcxPortOptions {
 class UcxPort : public TrafficCounter {
  public:
   std::vector<RailTraffic> rails() const;
+  /// See Transport. Where it fails UCX registers memory when it is sent first, and a warning says so.
+  void use_memory(void* data, std::size_t bytes, bool on_device);
   /// Ends the thread: nothing goes through any more. May be called twice; the last before the port goes.
   void stop_thread() { loop_.stop(); }
 
  protected:
-  static constexpr std::size_t window = 3;   // chunks of a rail under way
+  static constexpr std::size_t most_under_way = 12;  // chunks of a rail
   static constexpr std::uint64_t ahead = 4;  // short transfers that a sender may have complete before they are received
 
   UcxPort(UcxRails rails, UcxPortOptions options);

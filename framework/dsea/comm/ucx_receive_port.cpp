@@ -209,7 +209,7 @@ class UcxReceivePort final : public ReceivePort, public UcxPort {
     }
   }
 
-  std::vector<std::array<Flight, window>> flights_;  // by rail
+  std::vector<std::array<Flight, most_under_way>> flights_;  // by rail
   std::vector<Chunk> states_;
   std::size_t missing_ = 0;
   bool length_known_ = false;  // the sender's, which is the same

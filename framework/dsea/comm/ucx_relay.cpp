@@ -11,6 +11,9 @@ UcxRelay::UcxRelay(std::unique_ptr<UcxRail> to_sender, std::unique_ptr<UcxRail> 
   rails_.push_back(std::move(to_receiver));
   for (Slot& slot : forward_) slot.memory.resize(std::max(longest_chunk, ucx_small));
   for (Slot& slot : backward_) slot.memory.resize(ucx_small);  // only answers
+  for (Slot& slot : forward_) {
+    for (const auto& rail : rails_) rail->use_memory(slot.memory.data(), slot.memory.size(), false);
+  }
   loop_.start(rails_, [this] { return look(); });
 }
 

@@ -19,7 +19,7 @@ class UcxRelay {
   void stop_thread() { loop_.stop(); }
 
  private:
-  static constexpr std::size_t slots = 4;
+  static constexpr std::size_t slots = 8;
   struct Slot {
     enum class State { empty, arriving, leaving } state = State::empty;
     UcxMessage message;

@@ -48,7 +48,7 @@ class UcxSendPort final : public SendPort, public UcxPort {
     bool there = false;  // the receiver has it
   };
   struct Rail {
-    std::array<Flight, window> flights;
+    std::array<Flight, most_under_way> flights;
     Clock::time_point heard{};                // when something arrived from the receiver last
     Clock::time_point moved{};                // when something arrived or was sent
     std::optional<Clock::time_point> pinged;  // not answered yet
@@ -183,8 +183,9 @@ class UcxSendPort final : public SendPort, public UcxPort {
   /// The next chunk over this rail, if there is one and the rail has room.
   bool send_chunk(std::size_t r) {
     auto& flights = state_[r].flights;
-    const auto flight = std::find_if(flights.begin(), flights.end(), [](const Flight& f) { return f.chunk == none; });
-    if (flight == flights.end() || (again_.empty() && next_ == chunks_.count())) return false;
+    const auto end = flights.begin() + static_cast<std::ptrdiff_t>(options_.window);
+    const auto flight = std::find_if(flights.begin(), end, [](const Flight& f) { return f.chunk == none; });
+    if (flight == end || (again_.empty() && next_ == chunks_.count())) return false;
     std::size_t chunk = next_;
     if (again_.empty()) {
       ++next_;

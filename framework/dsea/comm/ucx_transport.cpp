@@ -31,6 +31,7 @@ class UcxTransport final : public Transport {
     UcxPortOptions port;
     port.longest_chunk = options.chunk_bytes;
     port.link_timeout = options.heartbeat.link_timeout;
+    port.window = relayed_ ? 8 : 3;
     port.device_memory = takes_device_memory_;
     port.warn = options.warn;
     port.breaks = options.breaks;
@@ -91,6 +92,11 @@ class UcxTransport final : public Transport {
 
   SendPort& to_next() override { return existing(next_.get(), "to_next()"); }
   ReceivePort& from_previous() override { return existing(previous_.get(), "from_previous()"); }
+  void use_memory(void* data, std::size_t bytes, bool on_device) override {
+    for (detail::UcxPort* port : {sending_, receiving_}) {
+      if (port != nullptr) port->use_memory(data, bytes, on_device);
+    }
+  }
   std::vector<RailTraffic> rails() const override {
     return sending_ != nullptr ? sending_->rails() : std::vector<RailTraffic>{};
   }
@@ -99,6 +105,15 @@ class UcxTransport final : public Transport {
   std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
                                              std::chrono::nanoseconds timeout) override {
     return gather_.gather(*this, mine, timeout);  // not by MPI: it may hang on a rail that was lost
+  }
+  void finish(std::chrono::nanoseconds timeout) override {
+    if (size() == 1) return;
+    try {
+      gather_.gather(*this, {}, timeout);
+      gather_.release(*this, timeout);
+    } catch (const std::exception&) {
+      // A rank that failed or does not come is known by its own error; this one has nothing to do any more.
+    }
   }
   bool peer_failed() const override { return mpi_->peer_failed(); }
   std::string failure() const override { return mpi_->failure(); }

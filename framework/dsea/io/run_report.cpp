@@ -87,6 +87,12 @@ void write_run_json(const std::string& path, const RunFigures& f) {
   j["device"] = f.device;
   j["transport"] = f.transport;
   j["isa"] = f.isa;
+  if (!f.rails.empty()) {
+    auto& rails = j["rails_of_rank_0"] = nlohmann::ordered_json::array();
+    for (const RunFigures::Rail& rail : f.rails) {
+      rails.push_back({{"name", rail.name}, {"bytes", rail.bytes}, {"lost", rail.lost}});
+    }
+  }
   j["host"] = machine.host;
   j["cpu"] = machine.cpu;
   j["cores"] = machine.cores;
@@ -107,6 +113,12 @@ std::string summary_text(const RunFigures& f) {
   std::snprintf(line, sizeof line, "kernels %.1f %% of the wall time, the rest (loading, filling, waiting) %.1f %%\n",
                 100 * (1 - f.overhead), 100 * f.overhead);
   text += line;
+  for (std::size_t i = 0; i < f.rails.size(); ++i) {
+    const RunFigures::Rail& rail = f.rails[i];
+    text += cat(i == 0 ? "rails from rank 0 to rank 1: " : ", ", rail.name, " ",
+                bytes_text(static_cast<double>(rail.bytes)), rail.lost.empty() ? "" : " (lost)",
+                i + 1 == f.rails.size() ? "\n" : "");
+  }
   for (std::size_t i = 0; i < f.phases.size(); ++i) {
     std::snprintf(line, sizeof line, "%s%s %.1f", i == 0 ? "ns an element and step: " : ", ", f.phases[i].first.c_str(),
                   f.phases[i].second);

@@ -25,6 +25,13 @@ struct RunFigures {
   std::int64_t slices_received_least = 0;  ///< least of all ranks, through the network or from the loader
   std::int64_t slices_expected = 0;        ///< what every rank must have received
   std::string device, transport, isa;
+  /// What each rail from rank 0 to rank 1 has carried, and why it was lost; empty without rails.
+  struct Rail {
+    std::string name;
+    std::uint64_t bytes = 0;
+    std::string lost;
+  };
+  std::vector<Rail> rails;
   int threads = 1;
   /// Where the time goes: nanoseconds an element and full step, all ranks together, by phase; the last two are the rest
   /// of the kernels' time and the time without kernels. Empty if the program names no phases.

@@ -30,6 +30,15 @@ class FieldPools {
   /// The same in device memory.
   std::int64_t* device_counts(int field, int buffer) const;
 
+  /// Calls use(data, bytes) for the memory of every field that travels.
+  template <class Use>
+  void for_each_memory(Use use) {
+    for (int f = 0; f < layout_.size(); ++f) {
+      Buffer& data = pools_[static_cast<std::size_t>(f)].data;
+      if (layout_[f].travels && data.size() > 0) use(data.data(), data.size());
+    }
+  }
+
   int taken(int field) const;
   const SliceLayout& layout() const { return layout_; }
   int lanes() const { return lanes_; }

@@ -71,6 +71,10 @@ Ring::Ring(WorkerProgram& program, const Problem& problem, const RingPlan& plan,
     transport_.set_copy(
         [this](void* to, const void* from, std::size_t bytes) { input_staging_.copy_bytes(to, from, bytes); });
   }
+  if (!device.is_cuda() || transport.takes_device_memory()) {
+    slots_.pools().for_each_memory(
+        [&](void* data, std::size_t bytes) { transport_.use_memory(data, bytes, device.is_cuda()); });
+  }
   report_.rank = rank_;
   report_.ranks = transport.size();
   report_.workers = plan.request().workers;
@@ -172,7 +176,9 @@ RingOutcome Ring::gather_reports() {
   // Other ranks drain for as long as the slices need to reach the end of the ring.
   const double stretch = 2.0 + plan_.scaling().lag() * plan_.request().processes / double(topology_.slices());
   const double patience = options_.watchdog_seconds + stretch * report_.wall_seconds;
-  const auto all = transport_.gather(mine, std::chrono::nanoseconds(static_cast<std::int64_t>(patience * 1e9)));
+  const std::chrono::nanoseconds limit(static_cast<std::int64_t>(patience * 1e9));
+  const auto all = transport_.gather(mine, limit);
+  transport_.finish(limit);
 
   RingOutcome outcome;
   if (rank_ != 0) {
