@@ -4,28 +4,26 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <optional>
 #include <utility>
 
 #include "dsea/base/error.hpp"
 #include "dsea/base/text.hpp"
+#include "dsea/comm/rail_watch.hpp"
 #include "dsea/comm/ucx_ports.hpp"
 
 namespace dsea::detail {
 namespace {
 
-using std::chrono::seconds;
-
 constexpr std::size_t none = ~std::size_t{0};
 constexpr std::uint8_t on_no_rail = 255;
 constexpr std::uint8_t arrived = 254;
-constexpr seconds silent{1};  // then a rail is pinged
-constexpr seconds asleep{3};  // between two looks of a thread: the process was stopped meanwhile
 
 class UcxSendPort final : public SendPort, public UcxPort {
  public:
   UcxSendPort(UcxRails rails, UcxPortOptions options)
-      : UcxPort(std::move(rails), std::move(options)), state_(rails_.size()) {
+      : UcxPort(std::move(rails), std::move(options)),
+        state_(rails_.size()),
+        watch_(rails_.size(), options_.link_timeout) {
     start_thread();
   }
   ~UcxSendPort() override {
@@ -49,10 +47,7 @@ class UcxSendPort final : public SendPort, public UcxPort {
   };
   struct Rail {
     std::array<Flight, most_under_way> flights;
-    Clock::time_point heard{};                // when something arrived from the receiver last
-    Clock::time_point moved{};                // when something arrived or was sent
-    std::optional<Clock::time_point> pinged;  // not answered yet
-    bool told = true;                         // the receiver knows that it is lost
+    bool told = true;  // the receiver knows that it is lost
     Clock::time_point told_at{};
   };
   /// A short transfer, kept until the receiver has it.
@@ -79,10 +74,9 @@ class UcxSendPort final : public SendPort, public UcxPort {
     bool moved = false;
     while (const auto letter = rails_[r]->take_small(ucx_any_control)) {
       moved = true;
-      rail.heard = rail.moved = Clock::now();
+      watch_.heard(r, Clock::now());
       count_move();
       acknowledged_ = std::max(acknowledged_, ucx_transfer(letter->tag));
-      rail.pinged.reset();
       if (ucx_kind(letter->tag) == UcxKind::closed) closed_by_receiver(ucx_number(letter->tag));
       if (ucx_kind(letter->tag) == UcxKind::there) is_there(rail, *letter);
       if (!rails_[r]) return true;  // it was this one
@@ -90,7 +84,7 @@ class UcxSendPort final : public SendPort, public UcxPort {
     const bool all_there = acknowledged_ > transfers_;
     for (Flight& flight : rail.flights) {
       if (flight.chunk == none || !rails_[r]->test(flight.message) || !(flight.there || all_there)) continue;
-      rail.moved = Clock::now();
+      watch_.sent(r, Clock::now());
       count_move();
       count_rail_bytes(r, flight.bytes);
       rail_of_[flight.chunk] = arrived;
@@ -165,10 +159,7 @@ class UcxSendPort final : public SendPort, public UcxPort {
   /// use(rail) for the live rail that was heard of last, if need be for the others, until it is true.
   template <class Use>
   bool by_some_rail(Use use) {
-    std::size_t best = 0;
-    for (std::size_t r = 1; r < rails_.size(); ++r) {
-      if (rails_[r] && (!rails_[best] || state_[r].heard > state_[best].heard)) best = r;
-    }
+    const std::size_t best = watch_.best();
     for (std::size_t i = 0; i < rails_.size(); ++i) {
       const std::size_t r = (best + i) % rails_.size();
       try {
@@ -225,7 +216,7 @@ class UcxSendPort final : public SendPort, public UcxPort {
     }
     rail.told = false;
     rail.told_at = {};
-    rail.pinged.reset();
+    watch_.lost(r);
   }
 
   /// Now nothing can arrive by this rail any more, so what it had goes another way.
@@ -248,48 +239,29 @@ class UcxSendPort final : public SendPort, public UcxPort {
   /// Pings rails that are silent, gives up those that stay so, and has the receiver close them.
   void watch_rails() {
     const Clock::time_point now = Clock::now();
-    if (now - looked_ > asleep || !waits_) {  // asleep, or with nothing to wait for: silence counts from now
-      for (Rail& rail : state_) {
-        rail.moved = now;
-        rail.pinged.reset();
-      }
-    }
-    looked_ = now;
-    waits_ = (busy_ && !complete_) || acknowledged_ < kept_end_;
+    const bool waits = (busy_ && !complete_) || acknowledged_ < kept_end_;
+    watch_.look(waits, now);
     for (std::size_t r = 0; r < rails_.size(); ++r) {
       Rail& rail = state_[r];
       if (!rails_[r]) {
-        if (rail.told || now - rail.told_at < silent) continue;
+        if (rail.told || now - rail.told_at < RailWatch::ping_after) continue;
         by_some_rail([&](std::size_t by) { return send_small(by, UcxKind::close, transfers_, r); });
         rail.told_at = now;
-      } else if (waits_ && !rail.pinged && now - rail.moved > silent) {
+      } else if (watch_.wants_ping(r, now)) {
         try {
-          if (send_small(r, UcxKind::ping, transfers_, 0)) rail.pinged = now;
+          if (send_small(r, UcxKind::ping, transfers_, 0)) watch_.pinged(r, now);
         } catch (const UcxRailError& e) {
           lose(r, e.what());
         }
-      }
-    }
-    give_silent_ones_up(now);
-  }
-
-  void give_silent_ones_up(Clock::time_point now) {
-    bool all = true;
-    std::string names;
-    for (std::size_t r = 0; r < rails_.size(); ++r) {
-      const Rail& rail = state_[r];
-      if (!rails_[r]) continue;
-      names += cat(names.empty() ? "" : ", ", options_.rail_names[r]);
-      all = all && rail.pinged && now - rail.moved > options_.link_timeout;
-      if (!rail.pinged || now - rail.moved < options_.link_timeout / 2) continue;
-      const bool others_answer = std::any_of(state_.begin(), state_.end(), [&](const Rail& other) {
-        return &other != &rail && other.heard > *rail.pinged + silent;
-      });
-      if (others_answer) {
+      } else if (watch_.is_dead(r, now)) {
         lose(r, cat("it has not answered for ", text_of(options_.link_timeout / 2), " while others have"));
       }
     }
-    if (!all) return;
+    if (!watch_.all_silent(now)) return;
+    std::string names;
+    for (std::size_t r = 0; r < rails_.size(); ++r) {
+      if (rails_[r]) names += cat(names.empty() ? "" : ", ", options_.rail_names[r]);
+    }
     throw RunError(cat(options_.name, ": no rail (", names, ") has answered for ", text_of(options_.link_timeout),
                        ": the network between them is cut, or the other rank is stopped"));
   }
@@ -299,6 +271,7 @@ class UcxSendPort final : public SendPort, public UcxPort {
   }
 
   std::vector<Rail> state_;
+  RailWatch watch_;
   std::array<Kept, ahead> kept_{};
   std::uint64_t kept_end_ = 0;      // behind the last short transfer
   std::uint64_t acknowledged_ = 0;  // so many transfers the receiver has complete
@@ -306,8 +279,6 @@ class UcxSendPort final : public SendPort, public UcxPort {
   std::size_t next_ = 0;               // the first chunk that was never sent
   std::vector<std::size_t> again_;     // chunks of lost rails
   std::vector<std::uint8_t> rail_of_;  // by chunk
-  Clock::time_point looked_{};
-  bool waits_ = false;
 };
 
 }  // namespace
