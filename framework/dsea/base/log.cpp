@@ -15,7 +15,7 @@ namespace dsea {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> names = {"error", "warning", "info", "debug"};
+constexpr std::array<std::string_view, 4> level_names = {"error", "warning", "info", "debug"};
 
 std::string rank_prefix(int rank, int ranks) { return ranks > 1 ? cat("[rank ", rank, "] ") : ""; }
 
@@ -36,7 +36,7 @@ struct Log::Sink {
   std::ostream* out = nullptr;  ///< null: stderr
 };
 
-std::string_view level_name(LogLevel level) { return names[static_cast<std::size_t>(level)]; }
+std::string_view level_name(LogLevel level) { return level_names[static_cast<std::size_t>(level)]; }
 
 Log::Log(LogLevel level, int rank, int ranks)
     : level_(level), prefix_(rank_prefix(rank, ranks)), sink_(std::make_shared<Sink>()) {}
@@ -50,11 +50,11 @@ Log Log::for_rank(int rank, int ranks) const {
 }
 
 LogLevel Log::level_from_text(std::string_view text) {
-  const auto found = std::ranges::find(names, text);
-  if (found == names.end()) {
+  const auto found = std::ranges::find(level_names, text);
+  if (found == level_names.end()) {
     throw UsageError(cat("unknown log level '", text, "': expected error, warning, info or debug"));
   }
-  return static_cast<LogLevel>(found - names.begin());
+  return static_cast<LogLevel>(found - level_names.begin());
 }
 
 void Log::write_text(LogLevel level, std::string_view text) const {
