@@ -74,7 +74,7 @@ class Occupant {
     return static_cast<std::uint64_t>(slab[count_].data[0]);
   }
 
- private:
+  // Kernels: public, as CUDA wants them.
   struct Give {
     const std::int64_t* from;
     std::int64_t* to;
@@ -95,6 +95,7 @@ class Occupant {
     }
   };
 
+ private:
   OccupantShape shape_;
   CycleEnds ends_;
   dsea::Problem problem_;

@@ -98,7 +98,10 @@ class AppRun {
       if (first) print_plan(*rank_);
       return 0;
     }
-    finish(*rank_, rank_->run(options(*rank_, first), watched()), first, chosen_.transport->name());
+    warn_of_unused_keys();
+    const RingOutcome outcome = rank_->run(options(*rank_, first), watched());
+    say_what_rails_carried();
+    finish(*rank_, outcome, first, chosen_.transport->name());
     return 0;
   }
 
@@ -119,6 +122,29 @@ class AppRun {
     options.device = settings_.control;
     options.data_devices = settings_.rails;
     return options;
+  }
+
+  void warn_of_unused_keys() const {
+    if (session_->rank() != 0 || chosen_.transport->name() == "ucx") return;
+    for (const auto& [key, set] :
+         {std::pair{"ring.rails", !settings_.rails.empty()}, {"ring.relays", settings_.relays}}) {
+      if (set) log_.warning(key, " is for transport ucx: ", chosen_.transport->name(), " does not heed it");
+    }
+  }
+
+  /// Each rank of its own link, if that leaves the node; in a large run only where one was lost.
+  void say_what_rails_carried() const {
+    constexpr int many = 64;
+    std::string text;
+    bool lost = false;
+    for (const RailTraffic& rail : chosen_.transport->rails()) {
+      if (rail.name == "shared memory") return;
+      text += cat(text.empty() ? "" : ", ", rail.name, " ", bytes_text(static_cast<double>(rail.bytes)),
+                  rail.lost.empty() ? "" : " (lost)");
+      lost = lost || !rail.lost.empty();
+    }
+    if (text.empty() || (session_->size() > many && !lost)) return;
+    log_.info("rails to rank ", (session_->rank() + 1) % session_->size(), ": ", text);
   }
 
   TransportRequest transport_request() const {

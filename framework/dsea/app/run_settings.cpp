@@ -48,6 +48,12 @@ RunSettings RunSettings::read(const Config& config) {
     s.depth = static_cast<int>(*depth);
   }
   s.rails = config.get<std::vector<std::string>>("ring.rails", {});
+  for (auto rail = s.rails.begin(); rail != s.rails.end(); ++rail) {
+    if (rail->empty()) config.fail("ring.rails", "has an empty name: name network devices, such as \"mlx5_0:1\"");
+    if (std::find(s.rails.begin(), rail, *rail) != rail) {
+      config.fail("ring.rails", cat("names '", *rail, "' twice: one rail for each network device"));
+    }
+  }
   s.relays = config.get<bool>("ring.relays", s.relays);
   s.share_gpu = config.get<bool>("ring.share_gpu", s.share_gpu);
   s.control = config.get<std::string>("ring.control", s.control);

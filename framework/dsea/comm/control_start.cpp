@@ -251,6 +251,12 @@ ControlLinks connect_control(const ControlListener& listener, int rank, const st
     h.to = to;
     return h;
   };
+  for (int from = 0; from < ranks; ++from) {  // all ranks see it, so that none waits for the others
+    const int to = (from + 1) % ranks;
+    if (!addresses_from(card(from), card(to)).empty()) continue;
+    throw UsageError(cat("heartbeats have no way from rank ", from, " on ", card(from).host, " to rank ", to, " on ",
+                         card(to).host, ": no device that ring.control allows has an address there"));
+  }
   const std::vector<DeviceAddress> addresses = addresses_from(card(rank), card(next));
   Caller caller(addresses, card(next).port, hello(rank, next), hello(next, rank));
   Door door(listener, hello(previous, rank), hello(rank, previous));

@@ -11,8 +11,8 @@ namespace dsea {
 struct LinkProbeOptions {
   std::size_t first_bytes = std::size_t{1} << 20;  ///< of the first transfer; each is twice as long as the one before
   std::size_t most_bytes = std::size_t{64} << 20;  ///< the longest
-  std::chrono::nanoseconds long_enough =
-      std::chrono::milliseconds(20);                            ///< no longer transfer than one that takes this
+  /// No longer transfer than one that takes this: long enough that what a network lets pass in a burst does not count.
+  std::chrono::nanoseconds long_enough = std::chrono::milliseconds(100);
   std::chrono::nanoseconds timeout = std::chrono::seconds(60);  ///< for everything
 };
 

@@ -147,6 +147,11 @@ void finish_together(MPI_Request& request, const std::string& what, Clock::time_
 
 }  // namespace
 
+void MpiSession::progress() const noexcept {
+  int any = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, line_->communicator, &any, MPI_STATUS_IGNORE);
+}
+
 int MpiSession::smallest(int mine, std::chrono::nanoseconds timeout) const {
   struct Numbers {
     int mine, result;

@@ -54,6 +54,10 @@ class MpiSession {
   /// Ends all processes with this code, wherever they are, and does not return. Any thread.
   [[noreturn]] static void end_job(int exit_code) noexcept;
 
+  /// Lets MPI work off its queues: bytes of a message that is called complete may still wait for somebody who calls
+  /// MPI. Any thread.
+  void progress() const noexcept;
+
   /// The smallest of all ranks' numbers, on every rank. Collective; RanksMissing if not all have come within `timeout`.
   int smallest(int mine, std::chrono::nanoseconds timeout) const;
   /// What every rank has brought, by rank, on every rank. Collective; RanksMissing if not all have come within

@@ -125,10 +125,7 @@ void say_hello(const std::vector<End>& ends, Clock::time_point deadline) {
     }
     if (missing == nullptr) return;
     if (time_left(deadline).count() == 0) {
-      for (std::size_t i = 0; i < ends.size(); ++i) {
-        ends[i].rail->abandon(words[i]->out);
-        ends[i].rail->abandon(words[i]->in);
-      }
+      for (auto& word : words) static_cast<void>(word.release());  // UCX may still look at them
       throw RunError(cat("ucx: ", *missing, ": no connection: can these nodes reach each other over this device?"));
     }
     if (moved)
@@ -161,6 +158,9 @@ UcxConnections connect_ucx(const MpiSession& session, const UcxOptions& options)
         const std::string name =
             cat(hop.card < 0 ? "the connection within the node" : rail_name(device), " from ",
                 made.places[static_cast<std::size_t>(hop.from)], " to ", made.places[static_cast<std::size_t>(hop.to)]);
+        if (device == "lo" && !options.node && (hop.from == me || hop.to == me)) {
+          throw UsageError(cat("ucx: ", name, ": 'lo' does not leave a node: name network cards in ring.rails"));
+        }
         for (const bool sending : {true, false}) {
           if ((sending ? hop.from : hop.to) != me) continue;
           ends.push_back({static_cast<std::uint32_t>(link), static_cast<std::uint32_t>(route),
@@ -170,13 +170,18 @@ UcxConnections connect_ucx(const MpiSession& session, const UcxOptions& options)
       }
     }
   }
-  const auto addresses = session.gather_all(packed_addresses(ends), options.start_timeout);
-  for (const End& end : ends) {
-    const auto address = find_address(addresses[static_cast<std::size_t>(end.other)], end.key(!end.sending));
-    if (address.empty()) throw RunError(cat("ucx: ", end.rail->name(), ": the other side does not know of it"));
-    end.rail->connect(address);
+  try {
+    const auto addresses = session.gather_all(packed_addresses(ends), options.start_timeout);
+    for (const End& end : ends) {
+      const auto address = find_address(addresses[static_cast<std::size_t>(end.other)], end.key(!end.sending));
+      if (address.empty()) throw RunError(cat("ucx: ", end.rail->name(), ": the other side does not know of it"));
+      end.rail->connect(address);
+    }
+    say_hello(ends, deadline_after(options.start_timeout));
+  } catch (...) {
+    for (const End& end : ends) end.rail->leave();
+    throw;
   }
-  say_hello(ends, deadline_after(options.start_timeout));
 
   const int previous = (me + ranks - 1) % ranks;
   const auto taken = [&](int link, std::size_t route, std::size_t hop, bool sending) {

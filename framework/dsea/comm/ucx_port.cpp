@@ -52,7 +52,6 @@ void UcxPort::start_transfer(std::span<const Segment> segments) {
     count_start();
     complete_ = false;
     busy_ = true;
-    say_warnings();
     begin();
   }
   loop_.wake();
@@ -94,10 +93,11 @@ void UcxPort::lose(std::size_t rail, const std::string& why) {
   }
   warnings_.push_back(cat(options_.name, ": ", options_.rail_names[rail], " is lost: ", why, "; ", live_rails(), " of ",
                           rails_.size(), " rails go on, so slices travel slower"));
-  if (busy_) say_warnings();
+  warn_at_ = Clock::now() + std::chrono::milliseconds(1500);
 }
 
 void UcxPort::say_warnings() {
+  if (warnings_.empty() || !busy_ || Clock::now() < warn_at_ || (options_.failing && options_.failing())) return;
   for (const std::string& warning : warnings_) {
     if (options_.warn) options_.warn(warning);
   }
@@ -144,6 +144,7 @@ UcxLoop::Idle UcxPort::look() {
       const bool any = rails_[r]->progress();
       return look_at(r) || any;
     });
+    say_warnings();
     moved = advance() || moved;
     if (moved) return idle;
     bool armed = true;

@@ -27,6 +27,7 @@ struct UcxPortOptions {
   std::size_t window = 3;                                            ///< chunks of a rail under way; relays need more
   bool device_memory = false;
   std::function<void(const std::string&)> warn;  ///< a line for the log; any thread
+  std::function<bool()> failing;  ///< is the run ending because some rank failed? Then lost rails are no news
   std::function<bool(std::size_t rail, std::uint64_t transfer, std::size_t chunk)> breaks;  ///< of a sender, for tests
 };
 
@@ -85,7 +86,9 @@ class UcxPort : public TrafficCounter {
 
  private:
   UcxLoop::Idle look();
+  /// Those of rails lost a moment ago, unless the run ends: a rank that died takes its rails along.
   void say_warnings();
+  Clock::time_point warn_at_{};
   /// Calls step(rail) for the live ones; a rail for which it throws is lost.
   template <class Step>
   bool each_rail(Step step);

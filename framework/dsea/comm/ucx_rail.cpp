@@ -6,9 +6,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "dsea/base/error.hpp"
+#include "dsea/base/machine.hpp"
 #include "dsea/base/text.hpp"
 #include "dsea/comm/deadline.hpp"
 
@@ -77,11 +79,18 @@ void demand_network_device(const std::string& device) {
   std::string there;
   for (const char* folder : {"/sys/class/infiniband", "/sys/class/net"}) {
     for (const std::string& name : names_in(folder)) {
-      if (name == without_port) return;
+      if (name == without_port) {
+        std::string state;
+        std::ifstream(cat(folder, "/", name, "/operstate")) >> state;
+        if (state != "down") return;
+        throw UsageError(cat("network device '", device, "' of ring.rails is down on ", machine_info().host,
+                             ": bring it up, or leave it out"));
+      }
       there += cat(there.empty() ? "" : ", ", name);
     }
   }
-  throw UsageError(cat("there is no network device '", device, "' on this node; there are: ", there));
+  throw UsageError(cat("there is no network device '", device, "' on this node; there are: ", there, " (",
+                       machine_info().host, ")"));
 }
 
 std::string ucx_version() {
@@ -116,6 +125,7 @@ UcxRail::UcxRail(const std::string& device, std::string name) : name_(std::move(
 }
 
 UcxRail::~UcxRail() {
+  if (left_) return;
   for (Letter& letter : out_) abandon(letter.message);
   abandon(in_.message);
   if (endpoint_ != nullptr) {

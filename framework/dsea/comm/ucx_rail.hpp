@@ -102,6 +102,9 @@ class UcxRail {
   /// True if nothing has happened since progress(): the next event will make event_fd() readable.
   bool arm();
   int event_fd() const { return event_fd_; }
+  /// A start that failed: what UCX has of it is left as it is, because UCX 1.13 stops the program when a connection
+  /// that is being made is closed.
+  void leave() { left_ = true; }
   /// The other end is not to be waited for any more.
   void give_up() { broken_ = UCS_ERR_ENDPOINT_TIMEOUT; }
 
@@ -123,6 +126,7 @@ class UcxRail {
   Letter in_;
   std::uint64_t in_tag_ = 0;
   std::size_t in_bytes_ = 0;
+  bool left_ = false;
   bool in_taken_ = false;  // in_ is being received
 };
 

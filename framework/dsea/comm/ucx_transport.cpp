@@ -1,9 +1,11 @@
 #include "dsea/comm/ucx_transport.hpp"
 
+#include <thread>
 #include <utility>
 
 #include "dsea/base/error.hpp"
 #include "dsea/base/text.hpp"
+#include "dsea/base/threads.hpp"
 #include "dsea/comm/gather.hpp"
 #include "dsea/comm/mpi_transport.hpp"
 #include "dsea/comm/ucx_connect.hpp"
@@ -34,6 +36,7 @@ class UcxTransport final : public Transport {
     port.window = relayed_ ? 8 : 3;
     port.device_memory = takes_device_memory_;
     port.warn = options.warn;
+    port.failing = [this] { return peer_failed(); };
     port.breaks = options.breaks;
     port.name = cat("ucx: sending from ", place(rank()), " to ", place(rank() + 1));
     port.rail_names = made.to_next_names;
@@ -50,10 +53,12 @@ class UcxTransport final : public Transport {
           std::make_unique<UcxRelay>(std::move(relay.to_sender), std::move(relay.to_receiver), options.chunk_bytes));
     }
     session.heartbeat({})->watch(*next_, *previous_);
+    pump_ = std::jthread([this](const std::stop_token& stop) { pump(stop); });
     session.smallest(0, options.start_timeout);  // from here on nobody makes connections any more
   }
 
   ~UcxTransport() override {
+    pump_ = {};  // requests its stop, and joins
     if (next_) session_.heartbeat({})->unwatch(*next_);
     // UCX's connections are made while transfers go on, with the help of both sides, and relays may still be needed: so
     // nobody leaves in the middle of it, unless others do not come. Then all threads end before the first connection is
@@ -122,6 +127,17 @@ class UcxTransport final : public Transport {
   void fail(int exit_code, const std::string& why) noexcept override { mpi_->fail(exit_code, why); }
 
  private:
+  /// Slices of the start go by MPI, which may keep bytes of a message that is complete for its sender until somebody
+  /// calls it again; with ucx nobody would.
+  void pump(const std::stop_token& stop) const {
+    block_signals();
+    name_this_thread("dsea mpi");
+    while (!stop.stop_requested()) {
+      session_.progress();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+
   template <class Port>
   Port& existing(Port* port, const std::string& what) const {
     if (port == nullptr) throw RunError(cat("ucx: rank ", rank(), " of ", size(), " has no port ", what));
@@ -137,7 +153,8 @@ class UcxTransport final : public Transport {
   std::vector<std::unique_ptr<UcxRelay>> relays_;  // outlive the ports
   std::unique_ptr<SendPort> next_;
   std::unique_ptr<ReceivePort> previous_;
-  detail::UcxPort* sending_ = nullptr;    // the same as next_
+  detail::UcxPort* sending_ = nullptr;  // the same as next_
+  std::jthread pump_;
   detail::UcxPort* receiving_ = nullptr;  // the same as previous_
 };
 

@@ -26,6 +26,7 @@ MpiSession::MpiSession(const MpiSession&, std::chrono::nanoseconds) { refuse(); 
 MpiSession::~MpiSession() = default;
 std::shared_ptr<Heartbeat> MpiSession::heartbeat(const HeartbeatOptions&) { refuse(); }
 void MpiSession::end_job(int exit_code) noexcept { std::_Exit(exit_code); }
+void MpiSession::progress() const noexcept {}
 int MpiSession::smallest(int, std::chrono::nanoseconds) const { refuse(); }
 
 std::vector<std::vector<std::byte>> MpiSession::gather_all(std::span<const std::byte>, std::chrono::nanoseconds) const {
