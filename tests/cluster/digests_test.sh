@@ -23,7 +23,7 @@ ljmd=("$bin/ljmd" "$apps/ljmd/demo.toml" --set run.steps=30)
 digest() {
   local output
   output=$("$@" 2>&1) || { printf 'failed: %s\n' "$output" && return; }
-  tail -n 1 <<<"$output"
+  grep '^digest ' <<<"$output" || printf 'no digest: %s\n' "$output"
 }
 
 for program in heat ljmd; do
