@@ -136,7 +136,7 @@ int run(int argc, char** argv) {
   if (session.rank() == 0) std::fprintf(stderr, "%s\n", transport->describe().c_str());
 
   Result mine = stream(*transport, out, in, std::stod(given["seconds"]));
-  std::snprintf(mine.host, sizeof mine.host, "%s", dsea::machine_info().host.c_str());
+  std::snprintf(mine.host, sizeof mine.host, "%s", dsea::host_name().c_str());
   const auto all = transport->gather(std::as_bytes(std::span(&mine, 1)), std::chrono::seconds(60));
   transport->finish(std::chrono::seconds(60));
   std::string rails;

@@ -95,7 +95,7 @@ void demand_same(const MpiSession& session, const std::vector<Trait>& mine) {
   // Values are long and nearly always the same: they are sent around only where they are not.
   const auto hashes = session.gather_all(std::as_bytes(std::span(&hash, 1)), patience);
   if (std::all_of(hashes.begin(), hashes.end(), [&](const auto& other) { return other == hashes.front(); })) return;
-  values.insert(values.begin(), machine_info().host);
+  values.insert(values.begin(), host_name());
   const std::string difference = difference_of_ranks(mine, texts_of_all(session, values));
   if (!difference.empty()) throw UsageError(difference);
 }

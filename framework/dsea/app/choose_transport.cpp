@@ -58,7 +58,7 @@ ChosenTransport make_ucx(const MpiSession& session, UcxOptions options, std::chr
 /// Both, one after the other; the slower one goes.
 ChosenTransport faster_transport(MpiSession& session, const TransportRequest& request) {
   ChosenTransport mpi, ucx;
-  mpi.transport = make_mpi_transport(session, {.heartbeat = request.heartbeat, .device = request.device});
+  mpi.transport = make_mpi_transport(session, {.device = request.device});
   mpi.from_previous = probe_link(*mpi.transport);
   const double mpi_speed = slowest_link(session, mpi.from_previous);
   double ucx_speed = 0;
@@ -106,7 +106,7 @@ ChosenTransport make_transport(MpiSession& session, const TransportRequest& requ
   } else if (request.name == "auto" && measure) {
     return faster_transport(session, request);
   } else {
-    c.transport = make_mpi_transport(session, {.heartbeat = request.heartbeat, .device = request.device});
+    c.transport = make_mpi_transport(session, {.device = request.device});
     if (request.name == "auto")
       c.why = session.size() == 1 ? "transport mpi: there is one rank only" : "transport mpi: not measured";
   }

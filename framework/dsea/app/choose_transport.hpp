@@ -18,7 +18,6 @@ namespace dsea {
 struct TransportRequest {
   std::string name = "auto";     ///< "auto", "mpi", "ucx" or "nccl"
   UcxOptions ucx;                ///< with "auto" its rails ask for ucx
-  HeartbeatOptions heartbeat;    ///< if the session has none yet
   std::optional<Device> device;  ///< this rank's; for nccl, and for device memory by mpi
   bool measure = true;           ///< whether links are to be measured; otherwise "auto" takes mpi
 };
@@ -38,8 +37,9 @@ struct TransportChoice {
 };
 TransportChoice choose_transport(double mpi, double ucx, const std::string& no_ucx);
 
-/// Collective. "auto" takes ucx if rails are given, and says when that fails; otherwise the one whose slowest link is
-/// faster, or mpi where ucx does not work. Throws UsageError and RunError of the transports and of the probe.
+/// Collective, over a session that has its heartbeat. "auto" takes ucx if rails are given, and says when that fails;
+/// otherwise the one whose slowest link is faster, or mpi where ucx does not work. Throws UsageError and RunError of
+/// the transports and of the probe.
 ChosenTransport make_transport(MpiSession& session, const TransportRequest& request);
 
 }  // namespace dsea

@@ -23,7 +23,7 @@ bool all_see_the_same(const std::vector<RankPlace>& ranks, const RankPlace& mine
 }  // namespace
 
 RankPlace place_of_this_rank(const MpiSession& session, const std::string& backend) {
-  return {machine_info().host, session.local_rank(), available_cpus(), Device::visible_gpus(backend)};
+  return {host_name(), session.local_rank(), available_cpus(), Device::visible_gpus(backend)};
 }
 
 std::vector<RankPlace> places_of_all(const MpiSession& session, const RankPlace& mine) {

@@ -132,19 +132,21 @@ class AppRun {
     }
   }
 
+  std::vector<RunFigures::Rail> rails_of_this_rank() const {
+    std::vector<RunFigures::Rail> rails;
+    if (!chosen_.transport) return rails;
+    for (const RailTraffic& rail : chosen_.transport->rails()) rails.push_back({rail.name, rail.bytes, rail.lost});
+    return rails;
+  }
+
   /// Each rank of its own link, if that leaves the node; in a large run only where one was lost.
   void say_what_rails_carried() const {
     constexpr int many = 64;
-    std::string text;
-    bool lost = false;
-    for (const RailTraffic& rail : chosen_.transport->rails()) {
-      if (rail.name == "shared memory") return;
-      text += cat(text.empty() ? "" : ", ", rail.name, " ", bytes_text(static_cast<double>(rail.bytes)),
-                  rail.lost.empty() ? "" : " (lost)");
-      lost = lost || !rail.lost.empty();
-    }
-    if (text.empty() || (session_->size() > many && !lost)) return;
-    log_.info("rails to rank ", (session_->rank() + 1) % session_->size(), ": ", text);
+    const std::vector<RunFigures::Rail> rails = rails_of_this_rank();
+    if (rails.empty() || rails.front().name == "shared memory") return;
+    const bool lost = std::ranges::any_of(rails, [](const RunFigures::Rail& rail) { return !rail.lost.empty(); });
+    if (session_->size() > many && !lost) return;
+    log_.info("rails to rank ", (session_->rank() + 1) % session_->size(), ": ", rails_text(rails));
   }
 
   TransportRequest transport_request() const {
@@ -152,10 +154,8 @@ class AppRun {
     request.name = line_.transport;
     request.measure = !line_.plan;
     request.device = opened_;
-    request.heartbeat = heartbeat_options();
     request.ucx.rails = settings_.rails;
     request.ucx.relays = settings_.relays;
-    request.ucx.heartbeat = heartbeat_options();
     request.ucx.warn = [log = log_](const std::string& text) { log.warning(text); };
     return request;
   }
@@ -283,9 +283,7 @@ class AppRun {
   void finish(const RankRun& rank, const RingOutcome& outcome, bool reporting, const std::string& transport) const {
     if (!reporting) return;
     RunFigures f = figures_of(name_, rank, outcome, transport);
-    if (chosen_.transport) {
-      for (const RailTraffic& rail : chosen_.transport->rails()) f.rails.push_back({rail.name, rail.bytes, rail.lost});
-    }
+    f.rails = rails_of_this_rank();
     std::cout << summary_text(f) << "digest " << f.digest << " step " << f.step << std::endl;
     write_run_json(settings_.out + "/run.json", f);
     if (!std::cout)

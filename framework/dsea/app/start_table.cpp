@@ -47,7 +47,7 @@ RankFacts facts_of_this_rank(const Device& device, const std::vector<std::string
                              double from_previous) {
   RankFacts f;
   const std::vector<int> cpus = available_cpus();
-  f.host = machine_info().host;
+  f.host = host_name();
   f.device = device.is_cuda() ? cat("GPU ", device.index(), ", ", device.name()) : device.name();
   if (device.is_cuda()) {
     f.pci = device.pci_address();

@@ -85,13 +85,13 @@ std::string widest_isa() {
 #endif
 }
 
+}  // namespace
+
 std::string host_name() {
   std::array<char, 256> name{};
   if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
   return name.data();
 }
-
-}  // namespace
 
 std::int64_t available_memory(const std::string& root) {
   constexpr std::int64_t unknown = std::numeric_limits<std::int64_t>::max();

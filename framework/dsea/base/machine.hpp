@@ -19,6 +19,9 @@ struct MachineInfo {
 /// Thread safe; reads the system at every call. `root` is put in front of the paths of /proc and /sys (for tests).
 MachineInfo machine_info(const std::string& root = "");
 
+/// This machine's name, "unknown" where the system does not say.
+std::string host_name();
+
 /// Bytes of host memory that this process can still use: the least of what the system calls available and what is left
 /// below the limits of the process's control groups (version 1 and 2) and of those around them; file cache that can be
 /// dropped counts as left. 0 if the system says nothing.

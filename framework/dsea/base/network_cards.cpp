@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "dsea/base/numa.hpp"
+#include "dsea/base/system_files.hpp"
 #include "dsea/base/text.hpp"
 
 namespace dsea {
@@ -23,14 +24,6 @@ double leading_number(const std::string& path) {
   std::ifstream file(path);
   double value = 0;
   return file >> value && value > 0 ? value : 0;
-}
-
-std::vector<std::string> names_in_folder(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 bool is_there(const std::string& path) {

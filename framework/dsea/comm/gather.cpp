@@ -28,6 +28,14 @@ void start(Port& port, void* data, std::size_t bytes) {
   port.start({&segment, 1});
 }
 
+/// A whole transfer.
+template <class Port>
+void pass(Port& port, void* data, std::size_t bytes, int other, Clock::time_point deadline,
+          const std::function<bool()>& peer_failed) {
+  start(port, data, bytes);
+  finish(port, other, deadline, peer_failed);
+}
+
 }  // namespace
 
 std::vector<std::vector<std::byte>> PortGather::collect(std::span<ReceivePort* const> from,
@@ -44,8 +52,7 @@ std::vector<std::vector<std::byte>> PortGather::collect(std::span<ReceivePort* c
     const int rank = static_cast<int>(i) + 1;
     finish(*from[i], rank, deadline, peer_failed);
     bytes_[i + 1].resize(sizes_[i]);
-    start(*from[i], bytes_[i + 1].data(), sizes_[i]);
-    finish(*from[i], rank, deadline, peer_failed);
+    pass(*from[i], bytes_[i + 1].data(), sizes_[i], rank, deadline, peer_failed);
   }
   return std::move(bytes_);
 }
@@ -54,11 +61,9 @@ void PortGather::contribute(SendPort& to_first, std::span<const std::byte> mine,
                             const std::function<bool()>& peer_failed) {
   const Clock::time_point deadline = deadline_after(timeout);
   sizes_.assign(1, mine.size());
-  start(to_first, sizes_.data(), sizeof sizes_[0]);
-  finish(to_first, 0, deadline, peer_failed);
+  pass(to_first, sizes_.data(), sizeof sizes_[0], 0, deadline, peer_failed);
   bytes_.assign(1, std::vector<std::byte>(mine.begin(), mine.end()));
-  start(to_first, bytes_[0].data(), mine.size());
-  finish(to_first, 0, deadline, peer_failed);
+  pass(to_first, bytes_[0].data(), mine.size(), 0, deadline, peer_failed);
 }
 
 std::vector<std::vector<std::byte>> RingGather::gather(Transport& transport, std::span<const std::byte> mine,
@@ -69,11 +74,9 @@ std::vector<std::vector<std::byte>> RingGather::gather(Transport& transport, std
   const Clock::time_point deadline = deadline_after(timeout);
   if (rank != 1 && ranks > 1) {
     const int previous = (rank + ranks - 1) % ranks;
-    start(transport.from_previous(), &bytes_in_, sizeof bytes_in_);
-    finish(transport.from_previous(), previous, deadline, failed);
+    pass(transport.from_previous(), &bytes_in_, sizeof bytes_in_, previous, deadline, failed);
     in_.resize(bytes_in_);
-    start(transport.from_previous(), in_.data(), in_.size());
-    finish(transport.from_previous(), previous, deadline, failed);
+    pass(transport.from_previous(), in_.data(), in_.size(), previous, deadline, failed);
   }
   const std::uint64_t length = mine.size();
   const auto number = std::as_bytes(std::span(&length, 1));
@@ -82,10 +85,8 @@ std::vector<std::vector<std::byte>> RingGather::gather(Transport& transport, std
     out_.insert(out_.end(), number.begin(), number.end());
     out_.insert(out_.end(), mine.begin(), mine.end());
     bytes_out_ = out_.size();
-    start(transport.to_next(), &bytes_out_, sizeof bytes_out_);
-    finish(transport.to_next(), (rank + 1) % ranks, deadline, failed);
-    start(transport.to_next(), out_.data(), out_.size());
-    finish(transport.to_next(), (rank + 1) % ranks, deadline, failed);
+    pass(transport.to_next(), &bytes_out_, sizeof bytes_out_, (rank + 1) % ranks, deadline, failed);
+    pass(transport.to_next(), out_.data(), out_.size(), (rank + 1) % ranks, deadline, failed);
     return {};
   }
   std::vector<std::vector<std::byte>> all{{mine.begin(), mine.end()}};
@@ -106,12 +107,10 @@ void RingGather::release(Transport& transport, std::chrono::nanoseconds timeout)
   const auto failed = [&] { return transport.peer_failed(); };
   const Clock::time_point deadline = deadline_after(timeout);
   if (rank != 0) {
-    start(transport.from_previous(), &bytes_in_, sizeof bytes_in_);
-    finish(transport.from_previous(), rank - 1, deadline, failed);
+    pass(transport.from_previous(), &bytes_in_, sizeof bytes_in_, rank - 1, deadline, failed);
   }
   if (rank + 1 == ranks) return;
-  start(transport.to_next(), &bytes_out_, sizeof bytes_out_);
-  finish(transport.to_next(), rank + 1, deadline, failed);
+  pass(transport.to_next(), &bytes_out_, sizeof bytes_out_, rank + 1, deadline, failed);
 }
 
 }  // namespace dsea

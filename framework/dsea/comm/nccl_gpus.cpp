@@ -15,7 +15,7 @@ namespace {
 std::string gpu_identity(const Device& device) {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  return cat(machine_info().host, "\n", device.pci_address(), "\n", boot);
+  return cat(host_name(), "\n", device.pci_address(), "\n", boot);
 }
 
 }  // namespace

@@ -12,10 +12,10 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "dsea/base/error.hpp"
+#include "dsea/base/system_files.hpp"
 #include "dsea/base/text.hpp"
 
 namespace dsea {
@@ -40,23 +40,6 @@ std::string address_text(const sockaddr* address) {
 
 bool holds(const std::vector<std::string>& list, const std::string& text) {
   return std::ranges::find(list, text) != list.end();
-}
-
-std::string first_word(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::string word;
-  file >> word;
-  return word;
-}
-
-std::vector<std::string> entries(const std::filesystem::path& folder) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (std::filesystem::directory_iterator it(folder, ignored), end; it != end; it.increment(ignored)) {
-    names.push_back(it->path().filename());
-  }
-  std::ranges::sort(names);
-  return names;
 }
 
 }  // namespace
@@ -128,7 +111,7 @@ std::vector<std::string> rail_devices(const std::vector<std::string>& rails, con
   std::vector<std::string> devices;
   for (const std::string& rail : rails) {
     const std::string adapter = rail.substr(0, rail.find(':'));
-    const std::vector<std::string> behind = entries(root + "/sys/class/infiniband/" + adapter + "/device/net");
+    const std::vector<std::string> behind = names_in_folder(root + "/sys/class/infiniband/" + adapter + "/device/net");
     devices.insert(devices.end(), behind.begin(), behind.end());
     if (behind.empty()) devices.push_back(rail);
   }
@@ -136,13 +119,13 @@ std::vector<std::string> rail_devices(const std::vector<std::string>& rails, con
 }
 
 std::vector<std::string> devices_down(const std::vector<std::string>& watched, const std::string& root) {
-  const std::filesystem::path folder = root + "/sys/class/net";
+  const std::string folder = root + "/sys/class/net/";
   std::vector<std::string> down;
-  for (const std::string& name : entries(folder)) {
+  for (const std::string& name : names_in_folder(folder)) {
     std::error_code ignored;
-    if (!holds(watched, name) && !std::filesystem::exists(folder / name / "device", ignored)) continue;
+    if (!holds(watched, name) && !std::filesystem::exists(folder + name + "/device", ignored)) continue;
     // A device that is switched off has no readable carrier.
-    if (first_word(folder / name / "operstate") == "down" || first_word(folder / name / "carrier") == "0") {
+    if (first_word_of(folder + name + "/operstate") == "down" || first_word_of(folder + name + "/carrier") == "0") {
       down.push_back(name);
     }
   }

@@ -4,66 +4,60 @@
 #include <cstring>
 #include <map>
 #include <span>
-#include <tuple>
 #include <utility>
 
 #include "dsea/base/backoff.hpp"
 #include "dsea/base/error.hpp"
 #include "dsea/base/machine.hpp"
+#include "dsea/base/packed_texts.hpp"
 #include "dsea/base/text.hpp"
 #include "dsea/comm/deadline.hpp"
 
 namespace dsea::detail {
 namespace {
 
-/// One end of a hop. Both ends know its key.
-struct End {
-  std::uint32_t link = 0, route = 0, hop = 0;
-  bool sending = false;  // the end nearer to the sender
-  int other = 0;         // rank
-  std::unique_ptr<UcxRail> rail;
+/// Names one end of a hop on all ranks; `sending`: the one nearer to the sender. The other end's differs in that bit.
+constexpr std::uint64_t end_key(int link, std::size_t route, std::size_t hop, bool sending) {
+  return static_cast<std::uint64_t>(link) << 32 | route << 8 | hop << 1 | (sending ? 1U : 0U);
+}
+constexpr std::uint64_t other_end = 1;
 
-  std::uint64_t key(bool side) const {
-    return std::uint64_t{link} << 32 | std::uint64_t{route} << 8 | std::uint64_t{hop} << 1 | (side ? 1U : 0U);
-  }
+struct End {
+  std::uint64_t key = 0;
+  int other = 0;  // rank
+  std::unique_ptr<UcxRail> rail;
 };
 
 /// What every rank says of itself first.
 struct Place {
-  std::uint64_t rails = 0;
-  std::int64_t node = -1;  // as given; else the host tells
+  std::string rails;  // how many
+  std::string node;   // as given; else the host
   std::string host;
 };
 
 std::vector<Place> gather_places(const MpiSession& session, const UcxOptions& options, std::size_t rails) {
-  const std::string host = machine_info().host;
-  std::vector<std::byte> mine(2 * sizeof(std::uint64_t) + host.size());
-  const std::uint64_t numbers[2] = {rails, static_cast<std::uint64_t>(options.node ? *options.node : -1)};
-  std::memcpy(mine.data(), numbers, sizeof numbers);
-  std::memcpy(mine.data() + sizeof numbers, host.data(), host.size());
+  const std::string host = host_name();
+  const std::string node = options.node ? cat(*options.node) : "host " + host;
+  const std::string mine[] = {cat(rails), node, host};
   std::vector<Place> places;
-  for (const auto& bytes : session.gather_all(mine, options.start_timeout)) {
-    std::uint64_t theirs[2] = {0, 0};
-    std::memcpy(theirs, bytes.data(), sizeof theirs);
-    Place place{theirs[0], static_cast<std::int64_t>(theirs[1]), std::string(bytes.size() - sizeof theirs, ' ')};
-    std::memcpy(place.host.data(), bytes.data() + sizeof theirs, place.host.size());
-    places.push_back(place);
+  for (const auto& bytes : session.gather_all(pack_texts(mine), options.start_timeout)) {
+    const std::vector<std::string> texts = unpack_texts(bytes);
+    if (texts.size() != std::size(mine)) throw UsageError("ucx: the ranks are of different versions of DSEA");
+    places.push_back({texts[0], texts[1], texts[2]});
   }
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    if (places[rank].rails == rails) continue;
+    if (places[rank].rails == mine[0]) continue;
     throw UsageError(cat("ucx: rank ", rank, " on ", places[rank].host, " has ", places[rank].rails, " rails and rank ",
                          session.rank(), " on ", host, " has ", rails, ": all ranks need as many (ring.rails)"));
   }
   return places;
 }
 
-/// Ranks on one host are on one node.
 std::vector<int> nodes_of(const std::vector<Place>& places) {
-  std::map<std::pair<std::int64_t, std::string>, int> known;
+  std::map<std::string, int> known;
   std::vector<int> nodes;
   for (const Place& p : places) {
-    const auto name = p.node >= 0 ? std::pair{p.node, std::string()} : std::pair{std::int64_t{-1}, p.host};
-    nodes.push_back(known.try_emplace(name, static_cast<int>(known.size())).first->second);
+    nodes.push_back(known.try_emplace(p.node, static_cast<int>(known.size())).first->second);
   }
   return nodes;
 }
@@ -79,7 +73,7 @@ std::vector<std::byte> packed_addresses(const std::vector<End>& ends) {
   };
   for (const End& end : ends) {
     const std::vector<std::byte> address = end.rail->address();
-    const std::uint64_t head[2] = {end.key(end.sending), address.size()};
+    const std::uint64_t head[2] = {end.key, address.size()};
     append(head, sizeof head);
     append(address.data(), address.size());
   }
@@ -163,9 +157,8 @@ UcxConnections connect_ucx(const MpiSession& session, const UcxOptions& options)
         }
         for (const bool sending : {true, false}) {
           if ((sending ? hop.from : hop.to) != me) continue;
-          ends.push_back({static_cast<std::uint32_t>(link), static_cast<std::uint32_t>(route),
-                          static_cast<std::uint32_t>(h), sending, sending ? hop.to : hop.from,
-                          std::make_unique<UcxRail>(device, name)});
+          ends.push_back(
+              {end_key(link, route, h, sending), sending ? hop.to : hop.from, std::make_unique<UcxRail>(device, name)});
         }
       }
     }
@@ -173,7 +166,7 @@ UcxConnections connect_ucx(const MpiSession& session, const UcxOptions& options)
   try {
     const auto addresses = session.gather_all(packed_addresses(ends), options.start_timeout);
     for (const End& end : ends) {
-      const auto address = find_address(addresses[static_cast<std::size_t>(end.other)], end.key(!end.sending));
+      const auto address = find_address(addresses[static_cast<std::size_t>(end.other)], end.key ^ other_end);
       if (address.empty()) throw RunError(cat("ucx: ", end.rail->name(), ": the other side does not know of it"));
       end.rail->connect(address);
     }
@@ -185,10 +178,9 @@ UcxConnections connect_ucx(const MpiSession& session, const UcxOptions& options)
 
   const int previous = (me + ranks - 1) % ranks;
   const auto taken = [&](int link, std::size_t route, std::size_t hop, bool sending) {
+    const std::uint64_t key = end_key(link, route, hop, sending);
     for (End& end : ends) {
-      if (static_cast<int>(end.link) == link && end.route == route && end.hop == hop && end.sending == sending &&
-          end.rail)
-        return std::move(end.rail);
+      if (end.key == key && end.rail) return std::move(end.rail);
     }
     throw RunError("ucx: a rail is missing");
   };

@@ -80,11 +80,15 @@ std::size_t UcxPort::live_rails() const {
   return n;
 }
 
-void UcxPort::lose(std::size_t rail, const std::string& why) {
-  if (!rails_[rail]) return;
+void UcxPort::close_rail(std::size_t rail) {
   rails_[rail]->give_up();
   rail_is_lost(rail);
   rails_[rail].reset();
+}
+
+void UcxPort::lose(std::size_t rail, const std::string& why) {
+  if (!rails_[rail]) return;
+  close_rail(rail);
   lost_[rail] = why;
   if (live_rails() == 0) {
     std::string all;
@@ -153,10 +157,7 @@ UcxLoop::Idle UcxPort::look() {
   } catch (const std::exception& e) {
     error_ = e.what();
     for (std::size_t r = 0; r < rails_.size(); ++r) {  // nothing is to wake this thread up any more
-      if (!rails_[r]) continue;
-      rails_[r]->give_up();
-      rail_is_lost(r);
-      rails_[r].reset();
+      if (rails_[r]) close_rail(r);
     }
     changed_.notify_all();
   }

@@ -86,6 +86,7 @@ class UcxPort : public TrafficCounter {
 
  private:
   UcxLoop::Idle look();
+  void close_rail(std::size_t rail);
   /// Those of rails lost a moment ago, unless the run ends: a rank that died takes its rails along.
   void say_warnings();
   Clock::time_point warn_at_{};

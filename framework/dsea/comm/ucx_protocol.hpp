@@ -32,12 +32,18 @@ enum class UcxKind : std::uint64_t {
 inline constexpr std::size_t ucx_small = 3 << 10;
 inline constexpr std::uint64_t ucx_most_chunks = std::uint64_t{1} << 24;
 
+/// The bits of a transfer's number that tags hold.
+inline constexpr std::uint64_t ucx_transfer_bits = 0xfffffffff;
+
 /// 4 bits kind, 36 bits transfer, 24 bits number.
 constexpr std::uint64_t ucx_tag(UcxKind kind, std::uint64_t transfer, std::uint64_t number) {
-  return static_cast<std::uint64_t>(kind) << 60 | (transfer & 0xfffffffff) << 24 | number;
+  return static_cast<std::uint64_t>(kind) << 60 | (transfer & ucx_transfer_bits) << 24 | number;
 }
 constexpr UcxKind ucx_kind(std::uint64_t tag) { return static_cast<UcxKind>(tag >> 60); }
-constexpr std::uint64_t ucx_transfer(std::uint64_t tag) { return tag >> 24 & 0xfffffffff; }
+constexpr std::uint64_t ucx_transfer(std::uint64_t tag) { return tag >> 24 & ucx_transfer_bits; }
+constexpr bool ucx_is_of(std::uint64_t tag, std::uint64_t transfer) {
+  return ucx_transfer(tag) == (transfer & ucx_transfer_bits);
+}
 constexpr std::uint64_t ucx_number(std::uint64_t tag) { return tag & (ucx_most_chunks - 1); }
 
 /// Which messages to take: those whose tag is the same under the mask.
@@ -47,7 +53,7 @@ struct UcxMatch {
 constexpr UcxMatch ucx_any_message{0, 0};
 constexpr UcxMatch ucx_any_control{std::uint64_t{1} << 63, std::uint64_t{1} << 63};
 constexpr UcxMatch ucx_any_of_transfer(std::uint64_t transfer) {
-  return {ucx_tag(UcxKind::chunk, transfer, 0), std::uint64_t{1} << 63 | std::uint64_t{0xfffffffff} << 24};
+  return {ucx_tag(UcxKind::chunk, transfer, 0), std::uint64_t{1} << 63 | ucx_transfer_bits << 24};
 }
 
 /// How a transfer is cut: into about 64 chunks a rail, so that the rails end nearly together; none longer than

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "dsea/base/error.hpp"
 #include "dsea/base/machine.hpp"
+#include "dsea/base/system_files.hpp"
 #include "dsea/base/text.hpp"
 #include "dsea/comm/deadline.hpp"
 
@@ -26,22 +25,18 @@ void progress_for(ucp_worker_h worker, void* request) noexcept {
   }
 }
 
-/// One piece is sent as it is, several as a list.
-ucp_request_param_t parameters(std::size_t pieces) {
-  ucp_request_param_t p{};
-  p.op_attr_mask = UCP_OP_ATTR_FIELD_DATATYPE;
-  p.datatype = pieces == 1 ? ucp_dt_make_contig(1) : ucp_dt_make_iov();
-  return p;
-}
-
-std::vector<std::string> names_in(const char* folder) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    names.push_back(entry.path().filename().string());
+/// A message's memory as UCX takes it: one piece as it is, several as a list.
+struct MessageMemory {
+  explicit MessageMemory(UcxMessage& message)
+      : data(message.count == 1 ? message.pieces[0].buffer : message.pieces.data()),
+        count(message.count == 1 ? message.pieces[0].length : message.count) {
+    parameters.op_attr_mask = UCP_OP_ATTR_FIELD_DATATYPE;
+    parameters.datatype = message.count == 1 ? ucp_dt_make_contig(1) : ucp_dt_make_iov();
   }
-  return names;
-}
+  void* data;
+  std::size_t count;
+  ucp_request_param_t parameters{};
+};
 
 }  // namespace
 
@@ -78,19 +73,17 @@ void demand_network_device(const std::string& device) {
   const std::string without_port = device.substr(0, device.find(':'));
   std::string there;
   for (const char* folder : {"/sys/class/infiniband", "/sys/class/net"}) {
-    for (const std::string& name : names_in(folder)) {
+    for (const std::string& name : names_in_folder(folder)) {
       if (name == without_port) {
-        std::string state;
-        std::ifstream(cat(folder, "/", name, "/operstate")) >> state;
-        if (state != "down") return;
-        throw UsageError(cat("network device '", device, "' of ring.rails is down on ", machine_info().host,
+        if (first_word_of(cat(folder, "/", name, "/operstate")) != "down") return;
+        throw UsageError(cat("network device '", device, "' of ring.rails is down on ", host_name(),
                              ": bring it up, or leave it out"));
       }
       there += cat(there.empty() ? "" : ", ", name);
     }
   }
-  throw UsageError(cat("there is no network device '", device, "' on this node; there are: ", there, " (",
-                       machine_info().host, ")"));
+  throw UsageError(
+      cat("there is no network device '", device, "' on this node; there are: ", there, " (", host_name(), ")"));
 }
 
 std::string ucx_version() {
@@ -184,14 +177,17 @@ void UcxRail::use_memory(void* data, std::size_t bytes, bool on_device) {
   memory_.push_back(memory);
 }
 
-void UcxRail::send(UcxMessage& message, std::uint64_t tag, bool sync) {
-  const ucp_request_param_t p = parameters(message.count);
-  const void* const data = message.count == 1 ? message.pieces[0].buffer : message.pieces.data();
-  const std::size_t n = message.count == 1 ? message.pieces[0].length : message.count;
-  void* const request =
-      sync ? ucp_tag_send_sync_nbx(endpoint_, data, n, tag, &p) : ucp_tag_send_nbx(endpoint_, data, n, tag, &p);
-  if (UCS_PTR_IS_ERR(request)) ucx_check(UCS_PTR_STATUS(request), name_ + ": sending");
+void UcxRail::begin(UcxMessage& message, void* request, const char* doing) {
+  if (UCS_PTR_IS_ERR(request)) ucx_check(UCS_PTR_STATUS(request), name_ + doing);
   message.request = request;
+}
+
+void UcxRail::send(UcxMessage& message, std::uint64_t tag, bool sync) {
+  const MessageMemory m(message);
+  begin(message,
+        sync ? ucp_tag_send_sync_nbx(endpoint_, m.data, m.count, tag, &m.parameters)
+             : ucp_tag_send_nbx(endpoint_, m.data, m.count, tag, &m.parameters),
+        ": sending");
 }
 
 std::optional<UcxIncoming> UcxRail::take(UcxMatch match) {
@@ -202,21 +198,13 @@ std::optional<UcxIncoming> UcxRail::take(UcxMatch match) {
 }
 
 void UcxRail::receive(UcxMessage& into, const UcxIncoming& incoming) {
-  const ucp_request_param_t p = parameters(into.count);
-  void* const data = into.count == 1 ? into.pieces[0].buffer : into.pieces.data();
-  const std::size_t n = into.count == 1 ? into.pieces[0].length : into.count;
-  void* const request = ucp_tag_msg_recv_nbx(worker_, data, n, incoming.message, &p);
-  if (UCS_PTR_IS_ERR(request)) ucx_check(UCS_PTR_STATUS(request), name_ + ": receiving");
-  into.request = request;
+  const MessageMemory m(into);
+  begin(into, ucp_tag_msg_recv_nbx(worker_, m.data, m.count, incoming.message, &m.parameters), ": receiving");
 }
 
 void UcxRail::expect(UcxMessage& into, std::uint64_t tag) {
-  const ucp_request_param_t p = parameters(into.count);
-  void* const data = into.count == 1 ? into.pieces[0].buffer : into.pieces.data();
-  const std::size_t n = into.count == 1 ? into.pieces[0].length : into.count;
-  void* const request = ucp_tag_recv_nbx(worker_, data, n, tag, ~ucp_tag_t{0}, &p);
-  if (UCS_PTR_IS_ERR(request)) ucx_check(UCS_PTR_STATUS(request), name_ + ": receiving");
-  into.request = request;
+  const MessageMemory m(into);
+  begin(into, ucp_tag_recv_nbx(worker_, m.data, m.count, tag, ~ucp_tag_t{0}, &m.parameters), ": receiving");
 }
 
 bool UcxRail::test(UcxMessage& message) {

@@ -113,6 +113,8 @@ class UcxRail {
     UcxMessage message;
     std::array<std::byte, ucx_small> text;
   };
+  /// What UCX has answered to a message.
+  void begin(UcxMessage& message, void* request, const char* doing);
   static void broke(void* rail, ucp_ep_h endpoint, ucs_status_t status);
 
   std::string name_;

@@ -119,7 +119,7 @@ class UcxReceivePort final : public ReceivePort, public UcxPort {
     latest_ = r;
     count_move();
     count_rail_bytes(r, flight.bytes);
-    if (flight.nowhere || ucx_transfer(flight.tag) != (transfers_ & 0xfffffffff)) {
+    if (flight.nowhere || !ucx_is_of(flight.tag, transfers_)) {
       acknowledge_due_ = true;  // its sender does not know yet
       return;
     }

@@ -95,7 +95,7 @@ class UcxSendPort final : public SendPort, public UcxPort {
   }
 
   void is_there(Rail& rail, const UcxRail::Small& letter) {
-    if (ucx_transfer(letter.tag) != (transfers_ & 0xfffffffff)) return;  // acknowledged meanwhile
+    if (!ucx_is_of(letter.tag, transfers_)) return;  // acknowledged meanwhile
     for (Flight& flight : rail.flights) flight.there = flight.there || flight.chunk == ucx_number(letter.tag);
   }
 

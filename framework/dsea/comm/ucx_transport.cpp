@@ -32,7 +32,7 @@ class UcxTransport final : public Transport {
     const auto place = [&](int rank) { return made.places[static_cast<std::size_t>((rank + size()) % size())]; };
     UcxPortOptions port;
     port.longest_chunk = options.chunk_bytes;
-    port.link_timeout = options.heartbeat.link_timeout;
+    port.link_timeout = session.heartbeat({})->link_timeout();  // that of its first transport
     port.window = relayed_ ? 8 : 3;
     port.device_memory = takes_device_memory_;
     port.warn = options.warn;

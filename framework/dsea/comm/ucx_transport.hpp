@@ -33,8 +33,8 @@ struct UcxOptions {
   std::size_t chunk_bytes = std::size_t{4} << 20;
   /// How long to wait for the other ranks when the transport is made.
   std::chrono::nanoseconds start_timeout = std::chrono::seconds(120);
-  /// See MpiOptions. After heartbeat.link_timeout without an answer over any rail the link is broken; a rail is given
-  /// up after half of it if the others answer.
+  /// See MpiOptions. After the heartbeat's link_timeout without an answer over any rail the link is broken; a rail is
+  /// given up after half of it if the others answer.
   HeartbeatOptions heartbeat{};
   /// Ranks with the same number are on one node; not set: those on the same host are (tests).
   std::optional<int> node{};

@@ -103,6 +103,15 @@ void write_run_json(const std::string& path, const RunFigures& f) {
   write_text_file(path, j.dump(2) + "\n");
 }
 
+std::string rails_text(const std::vector<RunFigures::Rail>& rails) {
+  std::string text;
+  for (const RunFigures::Rail& rail : rails) {
+    text += cat(text.empty() ? "" : ", ", rail.name, " ", bytes_text(static_cast<double>(rail.bytes)),
+                rail.lost.empty() ? "" : " (lost)");
+  }
+  return text;
+}
+
 std::string summary_text(const RunFigures& f) {
   std::string text = cat("\n", f.elements, " ", f.element_name, ", ", f.step, " steps in ", seconds_text(f.wall_s),
                          " with ", f.ranks, f.ranks == 1 ? " rank x " : " ranks x ", f.workers,
@@ -113,12 +122,7 @@ std::string summary_text(const RunFigures& f) {
   std::snprintf(line, sizeof line, "kernels %.1f %% of the wall time, the rest (loading, filling, waiting) %.1f %%\n",
                 100 * (1 - f.overhead), 100 * f.overhead);
   text += line;
-  for (std::size_t i = 0; i < f.rails.size(); ++i) {
-    const RunFigures::Rail& rail = f.rails[i];
-    text += cat(i == 0 ? "rails from rank 0 to rank 1: " : ", ", rail.name, " ",
-                bytes_text(static_cast<double>(rail.bytes)), rail.lost.empty() ? "" : " (lost)",
-                i + 1 == f.rails.size() ? "\n" : "");
-  }
+  if (!f.rails.empty()) text += cat("rails from rank 0 to rank 1: ", rails_text(f.rails), "\n");
   for (std::size_t i = 0; i < f.phases.size(); ++i) {
     std::snprintf(line, sizeof line, "%s%s %.1f", i == 0 ? "ns an element and step: " : ", ", f.phases[i].first.c_str(),
                   f.phases[i].second);

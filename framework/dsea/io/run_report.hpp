@@ -38,6 +38,9 @@ struct RunFigures {
   std::vector<std::pair<std::string, double>> phases;
 };
 
+/// "rail0 12.6 MiB, rail1 1.2 MiB (lost)"; empty without rails.
+std::string rails_text(const std::vector<RunFigures::Rail>& rails);
+
 /// Writes run.json (by a temporary file and a rename). Throws RunError.
 void write_run_json(const std::string& path, const RunFigures& figures);
 
