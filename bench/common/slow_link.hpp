@@ -24,8 +24,8 @@ class SlowLink : public dsea::Transport {
   void set_copy(Copy copy) override { transport_->set_copy(std::move(copy)); }
   dsea::SendPort& to_next() override;
   dsea::ReceivePort& from_previous() override { return transport_->from_previous(); }
-  dsea::SendPort& load_to_first() override { return transport_->load_to_first(); }
-  dsea::ReceivePort& load_from(int rank) override { return transport_->load_from(rank); }
+  dsea::SendPort& load_to_next() override { return transport_->load_to_next(); }
+  dsea::ReceivePort& load_from_previous() override { return transport_->load_from_previous(); }
   std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
                                              std::chrono::nanoseconds timeout) override {
     return transport_->gather(mine, timeout);
@@ -39,6 +39,7 @@ class SlowLink : public dsea::Transport {
   bool peer_failed() const override { return transport_->peer_failed(); }
   std::string failure() const override { return transport_->failure(); }
   void check_to_next() override { transport_->check_to_next(); }
+  void check_load_to_next() override { transport_->check_load_to_next(); }
   std::string who() const override { return transport_->who(); }
   void fail(int exit_code, const std::string& why) noexcept override { transport_->fail(exit_code, why); }
 

@@ -183,9 +183,9 @@ class FakeReceive : public dsea::ReceivePort, public dsea::TrafficCounter {
   }
 };
 
-bool stalled(const Heartbeat& heartbeat) {
+bool stalled(const Heartbeat& heartbeat, dsea::Connection connection) {
   try {
-    heartbeat.check_to_next();
+    heartbeat.check_to_next(connection);
     return false;
   } catch (const dsea::RunError& error) {
     EXPECT_NE(std::string(error.what()).find("nothing has moved for 1 s from rank 0 on "), std::string::npos)
@@ -194,25 +194,33 @@ bool stalled(const Heartbeat& heartbeat) {
   }
 }
 
-TEST(Heartbeat, AStalledLinkIsToldToItsSenderAlone) {
-  auto all = heartbeats(3, {.link_timeout = 1s});
-  std::vector<FakeSend> send(3);
-  std::vector<FakeReceive> receive(3);
-  for (std::size_t r = 0; r < 3; ++r) all[r]->watch(send[r], receive[r]);
-  send[0].start({});
-  receive[1].start({});
-  send[1].start({});  // its receiver is not ready
-  receive[0].start({});
-  EXPECT_TRUE(comes_true([&] { return stalled(*all[0]); }));
-  EXPECT_FALSE(stalled(*all[1]));
-  EXPECT_FALSE(stalled(*all[2]));
-  receive[1].wait({});  // something moves after all
-  EXPECT_TRUE(comes_true([&] { return !stalled(*all[0]); }));
-  for (std::size_t r = 0; r < 3; ++r) {
-    EXPECT_FALSE(all[r]->failed()) << all[r]->why();
-    all[r]->unwatch(send[r]);
+TEST(Heartbeat, AStalledConnectionIsToldToItsSenderAlone) {
+  for (const dsea::Connection connection : {dsea::ring_connection, dsea::load_connection}) {
+    const auto other = connection == dsea::ring_connection ? dsea::load_connection : dsea::ring_connection;
+    auto all = heartbeats(3, {.link_timeout = 1s});
+    std::vector<FakeSend> send(3);
+    std::vector<FakeReceive> receive(3);
+    for (std::size_t r = 0; r < 3; ++r) {
+      std::array<Heartbeat::Ports, dsea::connections> ports{};  // not all ranks have both connections
+      ports[connection] = {&send[r], &receive[r]};
+      all[r]->watch(&send[r], ports);
+    }
+    send[0].start({});
+    receive[1].start({});
+    send[1].start({});  // its receiver is not ready
+    receive[0].start({});
+    EXPECT_TRUE(comes_true([&] { return stalled(*all[0], connection); }));
+    EXPECT_FALSE(stalled(*all[0], other));
+    EXPECT_FALSE(stalled(*all[1], connection));
+    EXPECT_FALSE(stalled(*all[2], connection));
+    receive[1].wait({});  // something moves after all
+    EXPECT_TRUE(comes_true([&] { return !stalled(*all[0], connection); }));
+    for (std::size_t r = 0; r < 3; ++r) {
+      EXPECT_FALSE(all[r]->failed()) << all[r]->why();
+      all[r]->unwatch(&send[r]);
+    }
+    finish_all(all);
   }
-  finish_all(all);
 }
 
 TEST(Heartbeat, TheLastResortComesWhenTheProgramDoesNotEnd) {

@@ -57,8 +57,8 @@ class SlowTransport final : public dsea::Transport {
   void set_copy(Copy) override {}
   SlowSendPort& to_next() override { return next_; }
   dsea::ReceivePort& from_previous() override { return whole_.from_previous(); }
-  dsea::SendPort& load_to_first() override { return whole_.load_to_first(); }
-  dsea::ReceivePort& load_from(int rank) override { return whole_.load_from(rank); }
+  dsea::SendPort& load_to_next() override { return whole_.load_to_next(); }
+  dsea::ReceivePort& load_from_previous() override { return whole_.load_from_previous(); }
   std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
                                              std::chrono::nanoseconds timeout) override {
     return whole_.gather(mine, timeout);

@@ -22,7 +22,7 @@ class Watched : public testing::Test {
   }
   void hear() {
     watch.heard(now);
-    watch.activity(sending, receiving, now);
+    watch.activity(dsea::load_connection, sending, receiving, now);
   }
 
   Clock::time_point now = Clock::now();
@@ -69,30 +69,31 @@ TEST_F(Watched, ALinkIsStalledIfBothWaitForTheSameTransfer) {
   sending = {.started = 8, .completed = 7, .moved = 30};
   receiving = {.started = 8, .completed = 7, .moved = 29};
   pass(20s, true);  // the first second brings the news of it
-  EXPECT_FALSE(watch.stalled(now));
+  EXPECT_FALSE(watch.stalled(dsea::load_connection, now));
   pass(1s, true);
-  EXPECT_TRUE(watch.stalled(now));
+  EXPECT_TRUE(watch.stalled(dsea::load_connection, now));
+  EXPECT_FALSE(watch.stalled(dsea::ring_connection, now)) << "nothing is to go through it";
   ++sending.moved;
   pass(1s, true);
-  EXPECT_FALSE(watch.stalled(now));
+  EXPECT_FALSE(watch.stalled(dsea::load_connection, now));
 }
 
 TEST_F(Watched, ALinkOfWhichOneSideIsNotReadyOnlyWaits) {
   sending = {.started = 8, .completed = 7, .moved = 30};
   receiving = {.started = 7, .completed = 7, .moved = 30};  // has no free slot
   pass(100s, true);
-  EXPECT_FALSE(watch.stalled(now));
+  EXPECT_FALSE(watch.stalled(dsea::load_connection, now));
   sending = {.started = 8, .completed = 8, .moved = 30};
   receiving = {.started = 9, .completed = 8, .moved = 30};  // nothing to receive yet
   pass(100s, true);
-  EXPECT_FALSE(watch.stalled(now));
+  EXPECT_FALSE(watch.stalled(dsea::load_connection, now));
 }
 
 TEST_F(Watched, ASmallTransferMayBeOverForItsSenderAndNeverArrive) {
   sending = {.started = 9, .completed = 9, .moved = 30};
   receiving = {.started = 8, .completed = 7, .moved = 29};
   pass(22s, true);
-  EXPECT_TRUE(watch.stalled(now));
+  EXPECT_TRUE(watch.stalled(dsea::load_connection, now));
 }
 
 TEST_F(Watched, ASlowLinkIsNotStalled) {
@@ -101,7 +102,7 @@ TEST_F(Watched, ASlowLinkIsNotStalled) {
   for (int messages = 0; messages < 10; ++messages) {
     pass(18s, true);
     ++receiving.moved;
-    EXPECT_FALSE(watch.stalled(now));
+    EXPECT_FALSE(watch.stalled(dsea::load_connection, now));
   }
 }
 
@@ -111,7 +112,7 @@ TEST_F(Watched, ASilentNeighbourIsNotCalledAStalledLink) {
   pass(2s, true);
   pass(30s, false);
   EXPECT_TRUE(watch.silent(now));
-  EXPECT_FALSE(watch.stalled(now));
+  EXPECT_FALSE(watch.stalled(dsea::load_connection, now));
 }
 
 TEST_F(Watched, AStallIsCountedAnewAfterASuspension) {
@@ -122,7 +123,7 @@ TEST_F(Watched, AStallIsCountedAnewAfterASuspension) {
   watch.looks(now);
   hear();
   pass(10s, true);
-  EXPECT_FALSE(watch.stalled(now));
+  EXPECT_FALSE(watch.stalled(dsea::load_connection, now));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ struct ControlHead {
   std::uint32_t magic = magic_value;
   std::uint32_t kind = 0;
   std::uint64_t text_bytes = 0;
-  Activity activity;
+  std::array<Activity, connections> activity{};
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A small connection between two processes that carries no data: beats, news of failures, goodbyes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -34,8 +35,8 @@ class FileDescriptor {
 struct ControlMessage {
   enum class Kind : std::uint32_t { beat = 1, failure, goodbye };
   Kind kind = Kind::beat;
-  Activity activity;  ///< with a beat: of the port that receives from the previous rank
-  std::string text;   ///< with a failure: what has failed; cut after ControlLink::longest_text
+  std::array<Activity, connections> activity{};  ///< with a beat: of the ports that receive from the previous rank
+  std::string text;  ///< with a failure: what has failed; cut after ControlLink::longest_text
 };
 
 /// One end of a connected, non-blocking stream socket. Both machines have the same byte order. Nothing here blocks or

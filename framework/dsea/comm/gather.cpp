@@ -11,72 +11,50 @@
 namespace dsea {
 namespace {
 
-/// One transfer to its end; `other` is the rank at the other end.
-template <class Port>
-void finish(Port& port, int other, Clock::time_point deadline, const std::function<bool()>& peer_failed) {
-  while (!port.wait(std::min<std::chrono::nanoseconds>(time_left(deadline), std::chrono::milliseconds(200)))) {
-    if (peer_failed()) throw RunError("gather: given up because another rank failed");
-    if (Clock::now() >= deadline) {
-      throw RunError(cat("gather: rank ", other, " did not answer in time; it may have ended or hang"));
+/// Transfers of one rank, with its neighbours. Each returns false at the deadline.
+class Passing {
+ public:
+  Passing(Transport& transport, std::chrono::nanoseconds timeout)
+      : transport_(transport), deadline_(deadline_after(timeout)) {}
+
+  bool receive(void* data, std::size_t bytes) { return pass(transport_.from_previous(), data, bytes); }
+  bool send(void* data, std::size_t bytes) { return pass(transport_.to_next(), data, bytes); }
+
+ private:
+  template <class Port>
+  bool pass(Port& port, void* data, std::size_t bytes) {
+    const Segment segment{data, bytes, false};
+    port.start({&segment, 1});
+    while (!port.wait(std::min<std::chrono::nanoseconds>(time_left(deadline_), std::chrono::milliseconds(200)))) {
+      if (transport_.peer_failed()) {
+        const std::string why = transport_.failure();
+        throw RunError(why.empty() ? "gather: given up because another rank failed" : why);
+      }
+      transport_.check_to_next();  // also while this rank receives: what it sent before may not have arrived
+      if (Clock::now() >= deadline_) return false;
     }
+    return true;
   }
-}
 
-template <class Port>
-void start(Port& port, void* data, std::size_t bytes) {
-  const Segment segment{data, bytes, false};
-  port.start({&segment, 1});
-}
-
-/// A whole transfer.
-template <class Port>
-void pass(Port& port, void* data, std::size_t bytes, int other, Clock::time_point deadline,
-          const std::function<bool()>& peer_failed) {
-  start(port, data, bytes);
-  finish(port, other, deadline, peer_failed);
-}
+  Transport& transport_;
+  const Clock::time_point deadline_;
+};
 
 }  // namespace
-
-std::vector<std::vector<std::byte>> PortGather::collect(std::span<ReceivePort* const> from,
-                                                        std::span<const std::byte> mine,
-                                                        std::chrono::nanoseconds timeout,
-                                                        const std::function<bool()>& peer_failed) {
-  const Clock::time_point deadline = deadline_after(timeout);
-  sizes_.resize(from.size());
-  for (std::size_t i = 0; i < from.size(); ++i) start(*from[i], &sizes_[i], sizeof sizes_[i]);
-  bytes_.clear();
-  bytes_.resize(from.size() + 1);
-  bytes_[0].assign(mine.begin(), mine.end());
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const int rank = static_cast<int>(i) + 1;
-    finish(*from[i], rank, deadline, peer_failed);
-    bytes_[i + 1].resize(sizes_[i]);
-    pass(*from[i], bytes_[i + 1].data(), sizes_[i], rank, deadline, peer_failed);
-  }
-  return std::move(bytes_);
-}
-
-void PortGather::contribute(SendPort& to_first, std::span<const std::byte> mine, std::chrono::nanoseconds timeout,
-                            const std::function<bool()>& peer_failed) {
-  const Clock::time_point deadline = deadline_after(timeout);
-  sizes_.assign(1, mine.size());
-  pass(to_first, sizes_.data(), sizeof sizes_[0], 0, deadline, peer_failed);
-  bytes_.assign(1, std::vector<std::byte>(mine.begin(), mine.end()));
-  pass(to_first, bytes_[0].data(), mine.size(), 0, deadline, peer_failed);
-}
 
 std::vector<std::vector<std::byte>> RingGather::gather(Transport& transport, std::span<const std::byte> mine,
                                                        std::chrono::nanoseconds timeout) {
   const int rank = transport.rank();
   const int ranks = transport.size();
-  const auto failed = [&] { return transport.peer_failed(); };
-  const Clock::time_point deadline = deadline_after(timeout);
+  Passing passing(transport, timeout);
+  const auto demand = [](bool done, int other) {
+    if (!done) throw RunError(cat("gather: rank ", other, " did not answer in time; it may have ended or hang"));
+  };
   if (rank != 1 && ranks > 1) {
     const int previous = (rank + ranks - 1) % ranks;
-    pass(transport.from_previous(), &bytes_in_, sizeof bytes_in_, previous, deadline, failed);
+    demand(passing.receive(&bytes_in_, sizeof bytes_in_), previous);
     in_.resize(bytes_in_);
-    pass(transport.from_previous(), in_.data(), in_.size(), previous, deadline, failed);
+    demand(passing.receive(in_.data(), in_.size()), previous);
   }
   const std::uint64_t length = mine.size();
   const auto number = std::as_bytes(std::span(&length, 1));
@@ -85,8 +63,8 @@ std::vector<std::vector<std::byte>> RingGather::gather(Transport& transport, std
     out_.insert(out_.end(), number.begin(), number.end());
     out_.insert(out_.end(), mine.begin(), mine.end());
     bytes_out_ = out_.size();
-    pass(transport.to_next(), &bytes_out_, sizeof bytes_out_, (rank + 1) % ranks, deadline, failed);
-    pass(transport.to_next(), out_.data(), out_.size(), (rank + 1) % ranks, deadline, failed);
+    demand(passing.send(&bytes_out_, sizeof bytes_out_), (rank + 1) % ranks);
+    demand(passing.send(out_.data(), out_.size()), (rank + 1) % ranks);
     return {};
   }
   std::vector<std::vector<std::byte>> all{{mine.begin(), mine.end()}};
@@ -102,15 +80,9 @@ std::vector<std::vector<std::byte>> RingGather::gather(Transport& transport, std
 }
 
 void RingGather::release(Transport& transport, std::chrono::nanoseconds timeout) {
-  const int rank = transport.rank();
-  const int ranks = transport.size();
-  const auto failed = [&] { return transport.peer_failed(); };
-  const Clock::time_point deadline = deadline_after(timeout);
-  if (rank != 0) {
-    pass(transport.from_previous(), &bytes_in_, sizeof bytes_in_, rank - 1, deadline, failed);
-  }
-  if (rank + 1 == ranks) return;
-  pass(transport.to_next(), &bytes_out_, sizeof bytes_out_, rank + 1, deadline, failed);
+  Passing passing(transport, timeout);
+  if (transport.rank() != 0 && !passing.receive(&bytes_in_, sizeof bytes_in_)) return;
+  if (transport.rank() + 1 < transport.size()) passing.send(&bytes_out_, sizeof bytes_out_);
 }
 
 }  // namespace dsea

@@ -1,10 +1,9 @@
-// Transport::gather() for every transport that has ports.
+// Transport::gather() for every transport that has a ring.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -12,33 +11,19 @@
 
 namespace dsea {
 
-/// Each rank sends its bytes to rank 0. Used by one thread. Owns the memory of its transfers, so it must outlive the
-/// ports it is used with. Where gather() throws, a transfer may be left under way, and the next call throws.
-class PortGather {
- public:
-  /// On rank 0: `from` has one port for each of the ranks 1, 2, ... Throws RunError if not all came in time, or if
-  /// `peer_failed` says so, which is looked at a few times a second.
-  std::vector<std::vector<std::byte>> collect(std::span<ReceivePort* const> from, std::span<const std::byte> mine,
-                                              std::chrono::nanoseconds timeout,
-                                              const std::function<bool()>& peer_failed);
-
-  /// On the other ranks.
-  void contribute(SendPort& to_first, std::span<const std::byte> mine, std::chrono::nanoseconds timeout,
-                  const std::function<bool()>& peer_failed);
-
- private:
-  std::vector<std::uint64_t> sizes_;
-  std::vector<std::vector<std::byte>> bytes_;
-};
-
-/// The same along the ring: rank 1 sends its bytes to rank 2, which adds its own, and so on to rank 0. Needs no
-/// connections but those of the ring, which must be idle. By rank on rank 0, elsewhere empty; throws as collect() does.
+/// Every rank's bytes come to rank 0 along the ring: rank 1 sends its bytes to rank 2, which adds its own, and so on.
+/// Needs no connections but those of the ring, which must be idle. Used by one thread. Owns the memory of its
+/// transfers, so it must outlive the ports it is used with. After an error a transfer may be left under way, and the
+/// next call throws.
 class RingGather {
  public:
+  /// By rank on rank 0, elsewhere empty. Throws RunError if not all came in time, or another rank failed, or the
+  /// connection to the next one is stalled, which is looked at a few times a second.
   std::vector<std::vector<std::byte>> gather(Transport& transport, std::span<const std::byte> mine,
                                              std::chrono::nanoseconds timeout);
 
-  /// A word from rank 0 to all others, from one to the next. Throws as gather() does.
+  /// After gather(): a word from rank 0 to all others, from one to the next. A rank that has it knows that all ranks'
+  /// bytes have arrived. One that does not get it in time goes without; other errors as those of gather().
   void release(Transport& transport, std::chrono::nanoseconds timeout);
 
  private:

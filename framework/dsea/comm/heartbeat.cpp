@@ -150,43 +150,50 @@ void Heartbeat::tell_all(const std::string& why) noexcept {
   }
 }
 
-void Heartbeat::watch(const SendPort& to_next, const ReceivePort& from_previous) {
+void Heartbeat::watch(const void* owner, const std::array<Ports, connections>& ports) {
   const std::scoped_lock lock(mutex_);
-  watched_ = &to_next;
-  sending_ = dynamic_cast<const TrafficCounter*>(&to_next);
-  receiving_ = dynamic_cast<const TrafficCounter*>(&from_previous);
+  watching_for_ = owner;
+  for (std::size_t c = 0; c < connections; ++c) {
+    watched_[c] = {dynamic_cast<const TrafficCounter*>(ports[c].to_next),
+                   dynamic_cast<const TrafficCounter*>(ports[c].from_previous)};
+  }
 }
 
-void Heartbeat::unwatch(const SendPort& to_next) {
+void Heartbeat::unwatch(const void* owner) {
   const std::scoped_lock lock(mutex_);
-  if (watched_ != &to_next) return;
-  watched_ = nullptr;
-  sending_ = receiving_ = nullptr;
+  if (watching_for_ != owner) return;
+  watching_for_ = nullptr;
+  watched_ = {};
 }
 
-Activity Heartbeat::activity(bool sending) const {
+std::array<Activity, connections> Heartbeat::activity(const TrafficCounter* Watched::*direction) const {
   const std::scoped_lock lock(mutex_);
-  const TrafficCounter* const port = sending ? sending_ : receiving_;
-  return port != nullptr ? port->activity() : Activity{};
+  std::array<Activity, connections> all{};
+  for (std::size_t c = 0; c < connections; ++c) {
+    if (const TrafficCounter* const port = watched_[c].*direction; port != nullptr) all[c] = port->activity();
+  }
+  return all;
 }
 
-void Heartbeat::check_to_next() const {
-  if (!stalled_) return;
+void Heartbeat::check_to_next(Connection connection) const {
+  const Stall& stall = stalls_[connection];
+  if (!stall.now) return;
   std::string text;
   {
     const std::scoped_lock lock(mutex_);
-    text = stall_;
+    text = stall.text;
   }
   throw RunError(text);
 }
 
-std::string Heartbeat::stall_text() const {
+std::string Heartbeat::stall_text(Connection connection) const {
   std::string down;
   for (const std::string& device : devices_down(devices_)) {
     down += cat(down.empty() ? "devices down here: " : ", ", device);
   }
-  return cat("nothing has moved for ", in_seconds(options_.link_timeout), " s from ", name(rank_), " to ",
-             name((rank_ + 1) % ranks_), " although both are ready: the network between them is cut (",
+  return cat(connection == load_connection ? "slices of the start: " : "", "nothing has moved for ",
+             in_seconds(options_.link_timeout), " s from ", name(rank_), " to ", name((rank_ + 1) % ranks_),
+             " although both are ready: the network between them is cut (",
              down.empty() ? "no device is down here" : down, ")");
 }
 
@@ -254,7 +261,10 @@ void Heartbeat::hear(ControlLink& link, LinkWatch& watch, bool& left, int other,
     if (message->kind == ControlMessage::Kind::failure) note_failure(message->text);
     if (message->kind == ControlMessage::Kind::goodbye) left = true;
     if (message->kind == ControlMessage::Kind::beat && &link == &links_.next) {
-      watch.activity(activity(true), message->activity, now);
+      const auto sending = activity(&Watched::sending);
+      for (const Connection c : {ring_connection, load_connection}) {
+        watch.activity(c, sending[c], message->activity[c], now);
+      }
     }
   }
   if (!link.open() && !left) note_failure(name(other) + " has ended without finishing");
@@ -268,19 +278,21 @@ void Heartbeat::judge(Clock::time_point now) {
   };
   silent(next_watch_, links_.next, next_left_, (rank_ + 1) % ranks_);
   silent(previous_watch_, links_.previous, previous_left_, (rank_ + ranks_ - 1) % ranks_);
-  const bool stalled = next_watch_.stalled(now);
-  if (stalled == stalled_) return;
-  if (stalled) {
-    const std::string text = stall_text();
-    const std::scoped_lock lock(mutex_);
-    stall_ = text;
+  for (const Connection c : {ring_connection, load_connection}) {
+    const bool stalled = next_watch_.stalled(c, now);
+    if (stalled == stalls_[c].now) continue;
+    if (stalled) {
+      std::string text = stall_text(c);
+      const std::scoped_lock lock(mutex_);
+      stalls_[c].text = std::move(text);
+    }
+    stalls_[c].now = stalled;
   }
-  stalled_ = stalled;
 }
 
 void Heartbeat::beat() {
   ControlMessage message;
-  message.activity = activity(false);
+  message.activity = activity(&Watched::receiving);
   links_.previous.send(message);
   message.activity = {};
   links_.next.send(message);

@@ -2,6 +2,7 @@
 // data. MPI reports no dead peer, and no library one that is stopped or a network that is cut in silence.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -37,8 +38,7 @@ struct HeartbeatOptions {
 /// neighbouring ranks' ports are at travels with the beats, so that a stalled connection is told from a waiting one.
 ///
 /// Covered are ranks that are dead, stopped or cut off from the network of the heartbeats, at any time between
-/// construction and finish(), and stalled connections from a rank to the next. Not covered is a cut in the network of
-/// the data while slices are loaded or results gathered, which go straight to rank 0: the ring's watchdog remains.
+/// construction and finish(), and stalled connections from a rank to the next, by which all slices and results go.
 ///
 /// All members may be called from any thread. A single rank has no connections and no thread.
 class Heartbeat {
@@ -68,12 +68,19 @@ class Heartbeat {
   /// after 0.5 s.
   void tell_all(const std::string& why) noexcept;
 
-  /// The ports to watch from now on, which also are TrafficCounters. They must be unwatched before they go.
-  void watch(const SendPort& to_next, const ReceivePort& from_previous);
-  void unwatch(const SendPort& to_next);
+  /// A rank's ends of its connections to the next rank and from the previous one; null where there is none.
+  struct Ports {
+    const SendPort* to_next = nullptr;
+    const ReceivePort* from_previous = nullptr;
+  };
+  /// What to watch from now on: ports that are TrafficCounters, too, by Connection; owned by `owner`, which calls
+  /// unwatch() before they go.
+  void watch(const void* owner, const std::array<Ports, connections>& ports);
+  /// Nothing if another owner's ports are watched meanwhile.
+  void unwatch(const void* owner);
 
-  /// Throws RunError if the connection to the next rank is stalled.
-  void check_to_next() const;
+  /// Throws RunError if that connection to the next rank is stalled.
+  void check_to_next(Connection connection) const;
 
  private:
   void connect(const Exchange& exchange);
@@ -84,8 +91,16 @@ class Heartbeat {
   void beat();
   void note_failure(const std::string& why);
   void wake() const;
-  Activity activity(bool sending) const;
-  std::string stall_text() const;
+  struct Watched {
+    const TrafficCounter* sending = nullptr;
+    const TrafficCounter* receiving = nullptr;
+  };
+  struct Stall {
+    std::atomic<bool> now{false};
+    std::string text;  // guarded by mutex_
+  };
+  std::array<Activity, connections> activity(const TrafficCounter* Watched::*direction) const;
+  std::string stall_text(Connection connection) const;
 
   const int rank_;
   const int ranks_;
@@ -96,14 +111,13 @@ class Heartbeat {
 
   mutable std::mutex mutex_;
   std::condition_variable told_;
-  std::string why_, stall_;
+  std::string why_;
   Clock::time_point failed_at_{};
   bool all_told_ = false;
-  const SendPort* watched_ = nullptr;
-  const TrafficCounter* sending_ = nullptr;
-  const TrafficCounter* receiving_ = nullptr;
+  const void* watching_for_ = nullptr;
+  std::array<Watched, connections> watched_{};
+  std::array<Stall, connections> stalls_;
   std::atomic<bool> failed_{false};
-  std::atomic<bool> stalled_{false};
   std::atomic<bool> finishing_{false};
   std::atomic<bool> stopping_{false};
 

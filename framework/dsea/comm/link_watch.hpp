@@ -1,7 +1,8 @@
-// Judges a neighbour by what is heard of it: is it silent, does the connection to it stand still?
+// Judges a neighbour by what is heard of it: is it silent, does a connection to it stand still?
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 #include "dsea/comm/deadline.hpp"
@@ -20,40 +21,52 @@ class LinkWatch {
     return std::clamp<Duration>(timeout / 20, std::chrono::milliseconds(50), std::chrono::seconds(1));
   }
 
-  LinkWatch(Duration timeout, Clock::time_point now) : timeout_(timeout), ran_(now), heard_(now), moved_(now) {}
+  LinkWatch(Duration timeout, Clock::time_point now) : timeout_(timeout), ran_(now), heard_(now) {
+    for (Link& link : links_) link.moved = now;
+  }
 
   /// To be called at every look, once a beat at least. If there was none for a few beats this process did not run
   /// itself, and all is counted anew.
   void looks(Clock::time_point now) {
-    if (now - ran_ > 5 * beat(timeout_)) heard_ = moved_ = now;
+    if (now - ran_ > 5 * beat(timeout_)) {
+      heard_ = now;
+      for (Link& link : links_) link.moved = now;
+    }
     ran_ = now;
   }
 
   /// The neighbour has said something.
   void heard(Clock::time_point now) { heard_ = now; }
 
-  /// What the two ports of the connection are at: the sending one here, the receiving one there.
-  void activity(const Activity& sending, const Activity& receiving, Clock::time_point now) {
-    if (sending != sending_ || receiving != receiving_) moved_ = now;
-    sending_ = sending;
-    receiving_ = receiving;
+  /// What the two ports of a connection are at: the sending one here, the receiving one there.
+  void activity(Connection connection, const Activity& sending, const Activity& receiving, Clock::time_point now) {
+    Link& link = links_[connection];
+    if (sending != link.sending || receiving != link.receiving) link.moved = now;
+    link.sending = sending;
+    link.receiving = receiving;
   }
 
   bool silent(Clock::time_point now) const { return now - heard_ >= timeout_; }
 
   /// The receiver waits for a transfer that the sender has begun, and neither has moved; and it is not that the
   /// neighbour is silent. A small transfer may be over for its sender long before it arrives.
-  bool stalled(Clock::time_point now) const {
-    const bool both_ready = receiving_.started > receiving_.completed && sending_.started >= receiving_.started;
-    return both_ready && now - moved_ >= timeout_ && now - heard_ < timeout_ / 2;
+  bool stalled(Connection connection, Clock::time_point now) const {
+    const Link& link = links_[connection];
+    const bool both_ready =
+        link.receiving.started > link.receiving.completed && link.sending.started >= link.receiving.started;
+    return both_ready && now - link.moved >= timeout_ && now - heard_ < timeout_ / 2;
   }
 
  private:
+  struct Link {
+    Activity sending, receiving;
+    Clock::time_point moved;  // anything
+  };
+
   Duration timeout_;
   Clock::time_point ran_;    // this process
   Clock::time_point heard_;  // the neighbour
-  Clock::time_point moved_;  // anything
-  Activity sending_, receiving_;
+  std::array<Link, connections> links_{};
 };
 
 }  // namespace dsea

@@ -12,26 +12,24 @@
 namespace dsea {
 namespace {
 
-/// What the ranks share. Channel p of `ring` leads from rank p to the next, channel p - 1 of the others from p to 0.
+/// What the ranks share. Channel p leads from rank p to the next; nothing goes through the one of `load` behind rank 0.
 struct World {
   explicit World(int ranks) {
     for (int rank = 0; rank < ranks && ranks > 1; ++rank) {
-      ring.push_back(std::make_unique<LocalChannel>(rank, (rank + 1) % ranks));
-    }
-    for (int rank = 1; rank < ranks; ++rank) {
-      load.push_back(std::make_unique<LocalChannel>(rank, 0));
-      gather.push_back(std::make_unique<LocalChannel>(rank, 0));
+      for (auto* channels : {&ring, &load}) {
+        channels->push_back(std::make_unique<LocalChannel>(rank, (rank + 1) % ranks));
+      }
     }
   }
 
   template <class Use>
   void for_each_channel(Use use) {
-    for (auto* channels : {&ring, &load, &gather}) {
+    for (auto* channels : {&ring, &load}) {
       for (auto& channel : *channels) use(*channel);
     }
   }
 
-  std::vector<std::unique_ptr<LocalChannel>> ring, load, gather;
+  std::vector<std::unique_ptr<LocalChannel>> ring, load;
   std::atomic<bool> failed{false};
 };
 
@@ -98,16 +96,11 @@ class LocalTransport final : public Transport {
       : world_(std::move(world)), rank_(rank), size_(size) {
     if (size > 1) {
       const int previous = (rank + size - 1) % size;
-      next_ = std::make_unique<LocalSendPort>(*world_->ring[static_cast<std::size_t>(rank)], copy_);
-      previous_ = std::make_unique<LocalReceivePort>(*world_->ring[static_cast<std::size_t>(previous)], copy_);
-    }
-    if (rank > 0) {
-      const std::size_t mine = static_cast<std::size_t>(rank) - 1;
-      load_to_first_ = std::make_unique<LocalSendPort>(*world_->load[mine], copy_);
-      gather_to_first_ = std::make_unique<LocalSendPort>(*world_->gather[mine], copy_);
-    } else {
-      for (auto& channel : world_->load) load_from_.push_back(std::make_unique<LocalReceivePort>(*channel, copy_));
-      for (auto& channel : world_->gather) gather_from_.push_back(std::make_unique<LocalReceivePort>(*channel, copy_));
+      const auto behind_this = static_cast<std::size_t>(rank), behind_previous = static_cast<std::size_t>(previous);
+      next_ = std::make_unique<LocalSendPort>(*world_->ring[behind_this], copy_);
+      previous_ = std::make_unique<LocalReceivePort>(*world_->ring[behind_previous], copy_);
+      if (rank != 0) load_next_ = std::make_unique<LocalSendPort>(*world_->load[behind_this], copy_);
+      if (rank != 1) load_previous_ = std::make_unique<LocalReceivePort>(*world_->load[behind_previous], copy_);
     }
   }
 
@@ -123,23 +116,12 @@ class LocalTransport final : public Transport {
 
   SendPort& to_next() override { return existing(next_.get(), "to_next()"); }
   ReceivePort& from_previous() override { return existing(previous_.get(), "from_previous()"); }
-  SendPort& load_to_first() override { return existing(load_to_first_.get(), "load_to_first()"); }
-  ReceivePort& load_from(int rank) override {
-    const bool there = rank_ == 0 && rank > 0 && rank < size_;
-    return existing(there ? load_from_[static_cast<std::size_t>(rank) - 1].get() : nullptr,
-                    cat("load_from(", rank, ")"));
-  }
+  SendPort& load_to_next() override { return existing(load_next_.get(), "load_to_next()"); }
+  ReceivePort& load_from_previous() override { return existing(load_previous_.get(), "load_from_previous()"); }
 
   std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
                                              std::chrono::nanoseconds timeout) override {
-    const auto failed = [this] { return peer_failed(); };
-    if (rank_ > 0) {
-      gather_.contribute(*gather_to_first_, mine, timeout, failed);
-      return {};
-    }
-    std::vector<ReceivePort*> ports;
-    for (auto& port : gather_from_) ports.push_back(port.get());
-    return gather_.collect(ports, mine, timeout, failed);
+    return gather_.gather(*this, mine, timeout);
   }
 
   bool in_one_process() const override { return true; }
@@ -163,10 +145,9 @@ class LocalTransport final : public Transport {
   const int rank_;
   const int size_;
   Copy copy_;
-  PortGather gather_;
-  std::unique_ptr<LocalSendPort> next_, load_to_first_, gather_to_first_;
-  std::unique_ptr<LocalReceivePort> previous_;
-  std::vector<std::unique_ptr<LocalReceivePort>> load_from_, gather_from_;
+  RingGather gather_;
+  std::unique_ptr<LocalSendPort> next_, load_next_;
+  std::unique_ptr<LocalReceivePort> previous_, load_previous_;
 };
 
 }  // namespace

@@ -17,25 +17,21 @@ using detail::make_mpi_receive_port;
 using detail::make_mpi_send_port;
 using detail::mpi_duplicate_world;
 
-/// The communicators of one transport. A thread uses one of them and no other thread of its rank does: rank p's output
-/// thread that of link p, its input thread that of link p - 1; neighbouring links differ. For loading and gathering
-/// there is one thread a rank.
-struct Communicators {
-  Communicators(int ranks, Clock::time_point deadline)
-      : even(mpi_duplicate_world(deadline)),
-        odd(mpi_duplicate_world(deadline)),
-        load(mpi_duplicate_world(deadline)),
-        gather(mpi_duplicate_world(deadline)) {
+/// Communicators of a ring of connections. A thread uses one of them and no other thread of its rank does: rank p's
+/// output thread that of link p, its input thread that of link p - 1; neighbouring links differ.
+struct RingCommunicators {
+  RingCommunicators(int ranks, Clock::time_point deadline)
+      : even(mpi_duplicate_world(deadline)), odd(mpi_duplicate_world(deadline)) {
     if (ranks % 2 != 0) last = mpi_duplicate_world(deadline);
   }
 
   /// Of the link from rank `from` to the next one; the last of an odd number meets link 0, even as well.
-  MPI_Comm ring(int from, int ranks) const {
+  MPI_Comm link(int from, int ranks) const {
     if (ranks % 2 != 0 && from == ranks - 1) return last;
     return from % 2 == 0 ? even : odd;
   }
 
-  MPI_Comm even, odd, load, gather;
+  MPI_Comm even, odd;
   MPI_Comm last = MPI_COMM_NULL;
 };
 
@@ -48,28 +44,20 @@ class MpiTransport final : public Transport {
         library_(session.library()),
         heartbeat_(std::move(heartbeat)),
         device_memory_(std::move(device_memory)),
-        communicators_(size_, deadline) {
+        ring_(size_, deadline),
+        load_(size_, deadline) {
+    if (size_ == 1) return;
     const Transport::Copy* const copy = device_memory_.yes ? &copy_ : nullptr;
-    if (size_ > 1) {
-      const int previous = (rank_ + size_ - 1) % size_;
-      next_ = make_mpi_send_port(communicators_.ring(rank_, size_), rank_, (rank_ + 1) % size_, chunk, copy);
-      previous_ = make_mpi_receive_port(communicators_.ring(previous, size_), rank_, previous, copy);
-      heartbeat_->watch(*next_, *previous_);
-    }
-    if (rank_ > 0) {
-      load_to_first_ = make_mpi_send_port(communicators_.load, rank_, 0, chunk);
-      gather_to_first_ = make_mpi_send_port(communicators_.gather, rank_, 0, chunk);
-    } else {
-      for (int other = 1; other < size_; ++other) {
-        load_from_.push_back(make_mpi_receive_port(communicators_.load, 0, other));
-        gather_from_.push_back(make_mpi_receive_port(communicators_.gather, 0, other));
-      }
-    }
+    const int next = (rank_ + 1) % size_;
+    const int previous = (rank_ + size_ - 1) % size_;
+    next_ = make_mpi_send_port(ring_.link(rank_, size_), rank_, next, chunk, copy);
+    previous_ = make_mpi_receive_port(ring_.link(previous, size_), rank_, previous, copy);
+    if (rank_ != 0) load_next_ = make_mpi_send_port(load_.link(rank_, size_), rank_, next, chunk);
+    if (rank_ != 1) load_previous_ = make_mpi_receive_port(load_.link(previous, size_), rank_, previous);
+    heartbeat_->watch(this, {{{next_.get(), previous_.get()}, {load_next_.get(), load_previous_.get()}}});
   }
 
-  ~MpiTransport() override {
-    if (next_) heartbeat_->unwatch(*next_);
-  }
+  ~MpiTransport() override { heartbeat_->unwatch(this); }
 
   std::string name() const override { return "mpi"; }
   int rank() const override { return rank_; }
@@ -84,31 +72,19 @@ class MpiTransport final : public Transport {
 
   SendPort& to_next() override { return existing(next_.get(), "to_next()"); }
   ReceivePort& from_previous() override { return existing(previous_.get(), "from_previous()"); }
-  SendPort& load_to_first() override { return existing(load_to_first_.get(), "load_to_first()"); }
-  ReceivePort& load_from(int rank) override {
-    const bool there = rank_ == 0 && rank > 0 && rank < size_;
-    return existing(there ? load_from_[static_cast<std::size_t>(rank) - 1].get() : nullptr,
-                    cat("load_from(", rank, ")"));
-  }
+  SendPort& load_to_next() override { return existing(load_next_.get(), "load_to_next()"); }
+  ReceivePort& load_from_previous() override { return existing(load_previous_.get(), "load_from_previous()"); }
 
   std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
                                              std::chrono::nanoseconds timeout) override {
-    const auto failed = [this] {
-      if (peer_failed()) throw RunError(failure());
-      return false;
-    };
-    if (rank_ > 0) {
-      gather_.contribute(*gather_to_first_, mine, timeout, failed);
-      return {};
-    }
-    std::vector<ReceivePort*> ports;
-    for (auto& port : gather_from_) ports.push_back(port.get());
-    return gather_.collect(ports, mine, timeout, failed);
+    return gather_.gather(*this, mine, timeout);
   }
+  void finish(std::chrono::nanoseconds timeout) override { gather_.release(*this, timeout); }
 
   bool peer_failed() const override { return heartbeat_->failed(); }
   std::string failure() const override { return heartbeat_->why(); }
-  void check_to_next() override { heartbeat_->check_to_next(); }
+  void check_to_next() override { heartbeat_->check_to_next(ring_connection); }
+  void check_load_to_next() override { heartbeat_->check_to_next(load_connection); }
   std::string who() const override { return heartbeat_->name(rank_); }
 
   void fail(int exit_code, const std::string& why) noexcept override {
@@ -132,11 +108,10 @@ class MpiTransport final : public Transport {
   const MpiDeviceAnswer device_memory_;
   Copy copy_;
   // The order matters: ports go before what they refer to.
-  const Communicators communicators_;
-  PortGather gather_;
-  std::unique_ptr<SendPort> next_, load_to_first_, gather_to_first_;
-  std::unique_ptr<ReceivePort> previous_;
-  std::vector<std::unique_ptr<ReceivePort>> load_from_, gather_from_;
+  const RingCommunicators ring_, load_;
+  RingGather gather_;
+  std::unique_ptr<SendPort> next_, load_next_;
+  std::unique_ptr<ReceivePort> previous_, load_previous_;
 };
 
 }  // namespace

@@ -95,15 +95,17 @@ class NcclTransport final : public Transport {
 
   SendPort& to_next() override { return existing(next_, "to_next()"); }
   ReceivePort& from_previous() override { return existing(previous_, "from_previous()"); }
-  SendPort& load_to_first() override { return world_.base->load_to_first(); }
-  ReceivePort& load_from(int rank) override { return world_.base->load_from(rank); }
+  SendPort& load_to_next() override { return world_.base->load_to_next(); }
+  ReceivePort& load_from_previous() override { return world_.base->load_from_previous(); }
   std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
                                              std::chrono::nanoseconds timeout) override {
     return world_.base->gather(mine, timeout);
   }
+  void finish(std::chrono::nanoseconds timeout) override { world_.base->finish(timeout); }
   bool in_one_process() const override { return world_.base->in_one_process(); }
   bool peer_failed() const override { return world_.base->peer_failed(); }
   std::string failure() const override { return world_.base->failure(); }
+  void check_load_to_next() override { world_.base->check_load_to_next(); }
   std::string who() const override { return world_.base->who(); }
   void fail(int exit_code, const std::string& why) noexcept override { world_.base->fail(exit_code, why); }
 

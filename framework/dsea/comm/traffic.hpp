@@ -23,6 +23,10 @@ struct Activity {
   bool operator==(const Activity&) const = default;
 };
 
+/// A rank has two connections to the next one: what circulates goes by one, slices of the start by the other.
+enum Connection : std::size_t { ring_connection, load_connection };
+inline constexpr std::size_t connections = 2;
+
 /// What every port of this library also is. The port's thread counts; any thread may read.
 class TrafficCounter {
  public:

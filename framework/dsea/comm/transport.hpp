@@ -76,18 +76,19 @@ class Transport {
   /// The rails to the next rank; empty where transfers are not striped by this library. Any thread.
   virtual std::vector<RailTraffic> rails() const { return {}; }
 
-  // Loading: every rank but 0 makes some of the slices and sends them to rank 0's input thread.
-  virtual SendPort& load_to_first() = 0;         // used by the io thread of ranks 1..
-  virtual ReceivePort& load_from(int rank) = 0;  // used by the input thread of rank 0
+  // Loading: every rank makes some of the slices, which go the same way to rank 0, from rank 1 to 2 and so on. They
+  // have connections of their own: neither what circulates nor the start must wait for room that the other one takes.
+  virtual SendPort& load_to_next() = 0;           // ranks 1..: used by the load thread
+  virtual ReceivePort& load_from_previous() = 0;  // ranks 2..: used by the load thread; rank 0: by the input thread
 
-  /// Collective, from the thread that owns the ring, outside the flow of slices: every rank's bytes, by rank, on rank 0
-  /// (elsewhere empty). Throws RunError after `timeout`.
+  /// Collective, from the thread that owns the ring, when the ring's ports are idle: every rank's bytes, by rank, on
+  /// rank 0 (elsewhere empty). Throws RunError after `timeout`, and when another rank has failed.
   virtual std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
                                                      std::chrono::nanoseconds timeout) = 0;
 
-  /// Collective, at an orderly end, when the ring's ports are idle: waits until all ranks have come as far, since one
-  /// that is through may still be needed to pass on what others send. Gives up after `timeout` or when a rank has
-  /// failed.
+  /// Collective, after gather() at an orderly end: waits until all ranks' bytes have arrived, since a rank that is
+  /// through may still be needed to pass on what others send, and what it sent may be lost. Goes without an error after
+  /// `timeout`; else throws as gather() does.
   virtual void finish(std::chrono::nanoseconds /*timeout*/) {}
 
   /// Are the ranks threads of this process?
@@ -100,9 +101,10 @@ class Transport {
   /// share a process, in which the one that failed has said it. Any thread.
   virtual std::string failure() const { return {}; }
 
-  /// Throws RunError if both ends of the connection to the next rank are ready and nothing has moved for too long. For
+  /// Throw RunError if both ends of the connection to the next rank are ready and nothing has moved for too long. For
   /// the thread that sends there, a few times a second.
   virtual void check_to_next() {}
+  virtual void check_load_to_next() {}
 
   /// This rank, for people: "rank 1", "rank 1 on en2" where ranks may be on several machines.
   virtual std::string who() const { return "rank " + std::to_string(rank()); }

@@ -131,7 +131,7 @@ void say_hello(const std::vector<End>& ends, Clock::time_point deadline) {
 
 }  // namespace
 
-UcxConnections connect_ucx(const MpiSession& session, const UcxOptions& options) {
+UcxConnections connect_ucx(const MpiSession& session, const UcxOptions& options, Connection connection) {
   const std::vector<std::string> cards = options.rails.empty() ? std::vector<std::string>{""} : options.rails;
   const int me = session.rank(), ranks = session.size();
   const std::vector<Place> places = gather_places(session, options, cards.size());
@@ -143,7 +143,10 @@ UcxConnections connect_ucx(const MpiSession& session, const UcxOptions& options)
   std::vector<End> ends;
   std::vector<std::vector<RailRoute>> routes;
   for (int link = 0; link < ranks; ++link) {
-    routes.push_back(rail_routes(nodes, link, static_cast<int>(cards.size()), options.relays));
+    const bool loads = connection == load_connection;
+    routes.push_back(loads && link == 0
+                         ? std::vector<RailRoute>{}
+                         : rail_routes(nodes, link, static_cast<int>(cards.size()), options.relays && !loads));
     for (std::size_t route = 0; route < routes.back().size(); ++route) {
       const RailRoute& hops = routes.back()[route];
       for (std::size_t h = 0; h < hops.size(); ++h) {

@@ -24,8 +24,9 @@ struct UcxConnections {
   bool relayed = false;             ///< some rail of this rank leads over others
 };
 
-/// Collective over all ranks; with at least two. UsageError if they have different numbers of rails, RunError that
-/// names the rail if a connection cannot be made.
-UcxConnections connect_ucx(const MpiSession& session, const UcxOptions& options);
+/// Collective over all ranks; with at least two. Slices of the start have no connection from rank 0 to 1, and none that
+/// are relayed: they travel only once. UsageError if ranks have different numbers of rails, RunError that names the
+/// rail if a connection cannot be made.
+UcxConnections connect_ucx(const MpiSession& session, const UcxOptions& options, Connection connection);
 
 }  // namespace dsea::detail

@@ -1,5 +1,7 @@
 #include "dsea/comm/ucx_transport.hpp"
 
+#include <array>
+#include <initializer_list>
 #include <thread>
 #include <utility>
 
@@ -27,39 +29,20 @@ class UcxTransport final : public Transport {
         devices_(options.rails),
         takes_device_memory_(session.smallest(detail::ucx_takes_cuda_memory() ? 1 : 0, options.start_timeout) == 1) {
     if (size() == 1) return;
-    UcxConnections made = detail::connect_ucx(session, options);
-    relayed_ = made.relayed || !made.relays.empty();
-    const auto place = [&](int rank) { return made.places[static_cast<std::size_t>((rank + size()) % size())]; };
-    UcxPortOptions port;
-    port.longest_chunk = options.chunk_bytes;
-    port.link_timeout = session.heartbeat({})->link_timeout();  // that of its first transport
-    port.window = relayed_ ? 8 : 3;
-    port.device_memory = takes_device_memory_;
-    port.warn = options.warn;
-    port.failing = [this] { return peer_failed(); };
-    port.breaks = options.breaks;
-    port.name = cat("ucx: sending from ", place(rank()), " to ", place(rank() + 1));
-    port.rail_names = made.to_next_names;
-    auto next = detail::make_ucx_send_port(std::move(made.to_next), port);
-    next_ = std::move(next.port);
-    sending_ = next.shared;
-    port.name = cat("ucx: receiving on ", place(rank()), " from ", place(rank() - 1));
-    port.rail_names = made.from_previous_names;
-    auto previous = detail::make_ucx_receive_port(std::move(made.from_previous), port);
-    previous_ = std::move(previous.port);
-    receiving_ = previous.shared;
-    for (UcxConnections::Relay& relay : made.relays) {
-      relays_.push_back(
-          std::make_unique<UcxRelay>(std::move(relay.to_sender), std::move(relay.to_receiver), options.chunk_bytes));
+    for (const Connection c : {ring_connection, load_connection}) connect(c, options);
+    {
+      // MPI may keep bytes of a message that is complete for its sender until somebody calls it again, and nobody does
+      // when all is connected: so until all ranks are known to be as far.
+      const std::jthread pump([this](const std::stop_token& stop) { call_mpi(stop); });
+      gather_.gather(*this, {}, options.start_timeout);
+      gather_.release(*this, options.start_timeout);
     }
-    session.heartbeat({})->watch(*next_, *previous_);
-    pump_ = std::jthread([this](const std::stop_token& stop) { pump(stop); });
-    session.smallest(0, options.start_timeout);  // from here on nobody makes connections any more
+    const auto ends = [](const Link& link) { return Heartbeat::Ports{link.next.get(), link.previous.get()}; };
+    session.heartbeat({})->watch(this, {{ends(links_[ring_connection]), ends(links_[load_connection])}});
   }
 
   ~UcxTransport() override {
-    pump_ = {};  // requests its stop, and joins
-    if (next_) session_.heartbeat({})->unwatch(*next_);
+    session_.heartbeat({})->unwatch(this);
     // UCX's connections are made while transfers go on, with the help of both sides, and relays may still be needed: so
     // nobody leaves in the middle of it, unless others do not come. Then all threads end before the first connection is
     // closed: otherwise they would see rails break.
@@ -71,9 +54,7 @@ class UcxTransport final : public Transport {
     };
     if (size() == 1) return;
     together();
-    for (detail::UcxPort* port : {sending_, receiving_}) {
-      if (port != nullptr) port->stop_thread();
-    }
+    for_each_port([](detail::UcxPort& port) { port.stop_thread(); });
     for (const auto& relay : relays_) relay->stop_thread();
     together();
   }
@@ -89,47 +70,92 @@ class UcxTransport final : public Transport {
         rails.empty() ? std::string("one rail over all devices that UCX finds (ring.rails is not set)")
                       : cat(devices_.size(), devices_.size() == 1 ? " rail" : " rails", " between nodes: ", rails,
                             relayed_ ? ", each card used by one rank and relays for the others" : ""),
-        "; slices of the start by MPI; device memory ",
+        "; device memory ",
         takes_device_memory_ ? "is passed to UCX" : "staged through the host: this UCX has no CUDA support here");
   }
   bool takes_device_memory() const override { return takes_device_memory_; }
   void set_copy(Copy) override {}
 
-  SendPort& to_next() override { return existing(next_.get(), "to_next()"); }
-  ReceivePort& from_previous() override { return existing(previous_.get(), "from_previous()"); }
+  SendPort& to_next() override { return existing(links_[ring_connection].next.get(), "to_next()"); }
+  ReceivePort& from_previous() override { return existing(links_[ring_connection].previous.get(), "from_previous()"); }
   void use_memory(void* data, std::size_t bytes, bool on_device) override {
-    for (detail::UcxPort* port : {sending_, receiving_}) {
-      if (port != nullptr) port->use_memory(data, bytes, on_device);
-    }
+    for_each_port([&](detail::UcxPort& port) { port.use_memory(data, bytes, on_device); }, {ring_connection});
   }
   std::vector<RailTraffic> rails() const override {
-    return sending_ != nullptr ? sending_->rails() : std::vector<RailTraffic>{};
+    const detail::UcxPort* const port = links_[ring_connection].sending;
+    return port != nullptr ? port->rails() : std::vector<RailTraffic>{};
   }
-  SendPort& load_to_first() override { return mpi_->load_to_first(); }
-  ReceivePort& load_from(int rank) override { return mpi_->load_from(rank); }
+  SendPort& load_to_next() override { return existing(links_[load_connection].next.get(), "load_to_next()"); }
+  ReceivePort& load_from_previous() override {
+    return existing(links_[load_connection].previous.get(), "load_from_previous()");
+  }
   std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
                                              std::chrono::nanoseconds timeout) override {
-    return gather_.gather(*this, mine, timeout);  // not by MPI: it may hang on a rail that was lost
+    return gather_.gather(*this, mine, timeout);
   }
-  void finish(std::chrono::nanoseconds timeout) override {
-    if (size() == 1) return;
-    try {
-      gather_.gather(*this, {}, timeout);
-      gather_.release(*this, timeout);
-    } catch (const std::exception&) {
-      // A rank that failed or does not come is known by its own error; this one has nothing to do any more.
-    }
-  }
+  void finish(std::chrono::nanoseconds timeout) override { gather_.release(*this, timeout); }
   bool peer_failed() const override { return mpi_->peer_failed(); }
   std::string failure() const override { return mpi_->failure(); }
   void check_to_next() override { mpi_->check_to_next(); }
+  void check_load_to_next() override { mpi_->check_load_to_next(); }
   std::string who() const override { return mpi_->who(); }
   void fail(int exit_code, const std::string& why) noexcept override { mpi_->fail(exit_code, why); }
 
  private:
-  /// Slices of the start go by MPI, which may keep bytes of a message that is complete for its sender until somebody
-  /// calls it again; with ucx nobody would.
-  void pump(const std::stop_token& stop) const {
+  /// Both ends of a connection on this rank; null where there is none.
+  struct Link {
+    std::unique_ptr<SendPort> next;
+    std::unique_ptr<ReceivePort> previous;
+    detail::UcxPort* sending = nullptr;    // the same as next
+    detail::UcxPort* receiving = nullptr;  // the same as previous
+  };
+
+  void connect(Connection connection, const UcxOptions& options) {
+    const bool loads = connection == load_connection;
+    UcxConnections made = detail::connect_ucx(session_, options, connection);
+    const auto place = [&](int rank) { return made.places[static_cast<std::size_t>((rank + size()) % size())]; };
+    const bool relayed = made.relayed || !made.relays.empty();
+    relayed_ = relayed_ || relayed;
+    UcxPortOptions port;
+    port.longest_chunk = options.chunk_bytes;
+    port.link_timeout = session_.heartbeat({})->link_timeout();  // that of its first transport
+    port.window = relayed ? 8 : 3;
+    port.device_memory = takes_device_memory_ && !loads;
+    port.warn = options.warn;
+    port.failing = [this] { return peer_failed(); };
+    if (!loads) port.breaks = options.breaks;
+    const std::string what = loads ? " slices of the start" : "";
+    Link& link = links_[connection];
+    if (!made.to_next.empty()) {
+      port.name = cat("ucx: sending", what, " from ", place(rank()), " to ", place(rank() + 1));
+      port.rail_names = made.to_next_names;
+      auto next = detail::make_ucx_send_port(std::move(made.to_next), port);
+      link.next = std::move(next.port);
+      link.sending = next.shared;
+    }
+    if (!made.from_previous.empty()) {
+      port.name = cat("ucx: receiving", what, " on ", place(rank()), " from ", place(rank() - 1));
+      port.rail_names = made.from_previous_names;
+      auto previous = detail::make_ucx_receive_port(std::move(made.from_previous), port);
+      link.previous = std::move(previous.port);
+      link.receiving = previous.shared;
+    }
+    for (UcxConnections::Relay& relay : made.relays) {
+      relays_.push_back(
+          std::make_unique<UcxRelay>(std::move(relay.to_sender), std::move(relay.to_receiver), options.chunk_bytes));
+    }
+  }
+
+  template <class Do>
+  void for_each_port(Do act, std::initializer_list<Connection> which = {ring_connection, load_connection}) {
+    for (const Connection c : which) {
+      for (detail::UcxPort* port : {links_[c].sending, links_[c].receiving}) {
+        if (port != nullptr) act(*port);
+      }
+    }
+  }
+
+  void call_mpi(const std::stop_token& stop) const {
     block_signals();
     name_this_thread("dsea mpi");
     while (!stop.stop_requested()) {
@@ -151,11 +177,7 @@ class UcxTransport final : public Transport {
   bool relayed_ = false;
   RingGather gather_;
   std::vector<std::unique_ptr<UcxRelay>> relays_;  // outlive the ports
-  std::unique_ptr<SendPort> next_;
-  std::unique_ptr<ReceivePort> previous_;
-  detail::UcxPort* sending_ = nullptr;  // the same as next_
-  std::jthread pump_;
-  detail::UcxPort* receiving_ = nullptr;  // the same as previous_
+  std::array<Link, connections> links_;
 };
 
 }  // namespace

@@ -46,7 +46,7 @@ struct UcxOptions {
 
 /// Collective over all processes of the session, which must outlive the transport; all ranks name as many rails. Slices
 /// travel by UCX, between nodes over all rails at once: a transfer is cut into chunks, and each takes the rail that has
-/// room. Within a node UCX takes shared memory. Slices of the start go to rank 0 by MPI. Threads sleep until
+/// room. Within a node UCX takes shared memory. MPI only starts it all. Threads sleep until
 /// one of their rails has an event.
 ///
 /// A rail that breaks, or is silent for half the link's time-out while others answer, is given up for the rest of the

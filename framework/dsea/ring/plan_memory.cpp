@@ -75,6 +75,7 @@ std::vector<MemoryRow> RingPlan::memory(int process) const {
   add("scratch", request_.workers, padded(problem_.scratch_bytes));
   add("snapshots", request_.snapshot_buffers, lanes * problem_.snapshot.bytes_per_slab());
   add("staging", request_.staging_slices, wire_bytes_, true);
+  add("start passed on", process == 0 ? 0 : 2, wire_bytes_, request_.staging_slices > 0);
   return rows;
 }
 

@@ -21,7 +21,7 @@
 //
 // Every rank has its own object: every process constructs one from the configuration, and where several ranks are
 // threads of one process, the others get copies of it (or construct their own if the class cannot be copied). All
-// members except prepare() are const and may be called by several threads at once (init by the input and io threads,
+// members except prepare() are const and may be called by several threads at once (init by the input and load threads,
 // run by the main thread).
 #pragma once
 

@@ -144,6 +144,7 @@ RingOutcome Ring::run() {
         main_status_.set("starts the other threads");
         roles.push_back(role_thread(input_status_, &Ring::input_role));
         roles.push_back(role_thread(output_status_, &Ring::output_role));
+        if (rank_ > 0) roles.push_back(role_thread(load_status_, &Ring::load_role));
         roles.push_back(role_thread(io_status_, &Ring::io_role));
         device_.make_current();
         main_role();
@@ -157,12 +158,15 @@ RingOutcome Ring::run() {
     threads_done_ = true;
     watchdog_wake_.notify();
   }
-  if (!first_error_.empty()) throw RingFailed(cat(transport_.who(), ", ", first_error_), error_code_);
-  if (stopping()) {
-    say_stop();
-    throw PeerFailed(cat(transport_.who(), " stopped because another rank failed"), ExitCode::failed);
-  }
+  throw_if_failed();
   return gather_reports();
+}
+
+void Ring::throw_if_failed() {
+  if (!first_error_.empty()) throw RingFailed(cat(transport_.who(), ", ", first_error_), error_code_);
+  if (!stopping()) return;
+  say_stop();
+  throw PeerFailed(cat(transport_.who(), " stopped because another rank failed"), ExitCode::failed);
 }
 
 RingOutcome Ring::gather_reports() {
@@ -177,8 +181,18 @@ RingOutcome Ring::gather_reports() {
   const double stretch = 2.0 + plan_.scaling().lag() * plan_.request().processes / double(topology_.slices());
   const double patience = options_.watchdog_seconds + stretch * report_.wall_seconds;
   const std::chrono::nanoseconds limit(static_cast<std::int64_t>(patience * 1e9));
-  const auto all = transport_.gather(mine, limit);
-  transport_.finish(limit);
+  std::vector<std::vector<std::byte>> all;
+  guarded(main_status_, [&] {
+    main_status_.set("gathers the reports of all ranks");
+    try {
+      all = transport_.gather(mine, limit);
+      transport_.finish(limit);
+    } catch (const RunError& e) {
+      stop_if_peer_failed(e);
+      throw;
+    }
+  });
+  throw_if_failed();
 
   RingOutcome outcome;
   if (rank_ != 0) {
@@ -213,7 +227,8 @@ std::string Ring::describe() const {
     text += machine_.describe();
   else
     text += "  slot states are being changed right now\n";
-  for (const RoleStatus* status : {&main_status_, &input_status_, &output_status_, &io_status_}) {
+  for (const RoleStatus* status : {&main_status_, &input_status_, &output_status_, &load_status_, &io_status_}) {
+    if (status == &load_status_ && rank_ == 0) continue;
     text += cat("  ", status->text(topology_.slices()), "\n");
   }
   text.pop_back();  // the last end of line

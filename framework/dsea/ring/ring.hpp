@@ -2,7 +2,8 @@
 //
 // Threads: the caller of run() is the main thread, which asks the state machine and launches stages; the input
 // thread loads or receives slices into free slots; the output thread sends ready slots on, or takes in what leaves the
-// ring; the io thread makes slices for the start, writes snapshots and hands out table rows; the watchdog watches.
+// ring; the load thread makes slices of the start and passes those of others on, as long as that takes; the io thread
+// writes snapshots and hands out table rows; the watchdog watches.
 #pragma once
 
 #include <atomic>
@@ -17,6 +18,7 @@
 
 #include "dsea/base/log.hpp"
 #include "dsea/base/signal.hpp"
+#include "dsea/comm/traffic.hpp"
 #include "dsea/comm/transport.hpp"
 #include "dsea/ring/host_slice.hpp"
 #include "dsea/ring/ring_plan.hpp"
@@ -73,6 +75,7 @@ class Ring {
   void main_role();
   void input_role();
   void output_role();
+  void load_role();
   void io_role();
   void watchdog_role();
 
@@ -82,12 +85,18 @@ class Ring {
   void wait_for_free_slot(std::int64_t item);
   void load_slice(std::int64_t item, Slot& slot);
   void receive_slice(std::int64_t item, Slot& slot, ReceivePort& port);
+  void check_header(const SliceHeader& header, int slice, std::int64_t substep) const;
   // output
   void wait_for_complete(std::int64_t item);
   void exit_slice(std::int64_t item, Slot& slot);
   void send_slice(std::int64_t item, Slot& slot);
+  // load
+  struct StartSlice;
+  void make_start(int slice, StartSlice& start);
+  void receive_start(int slice, StartSlice& start);
+  void send_start(StartSlice& start);
+  std::vector<Segment> start_segments(StartSlice& start) const;
   // io
-  void load_for_first_rank();
   bool write_snapshots();
   bool hand_out_rows();
 
@@ -96,15 +105,17 @@ class Ring {
   std::vector<Segment> body_segments(const SliceHeader& header, const RawField* const* lanes) const;
   template <class Port>
   bool wait_for(Port& port);
-  void transfer(SendPort& port, std::span<const Segment> segments);
+  void transfer(SendPort& port, std::span<const Segment> segments, Connection connection = ring_connection);
   void transfer(ReceivePort& port, std::span<const Segment> segments);
   void init_slab(int slab, RawField* fields) const;
   template <class Role>
   void guarded(RoleStatus& status, Role role);
   void fail(const RoleStatus& status, const std::string& what, ExitCode code);
   void say_stop();
+  void stop_if_peer_failed(const RunError& error) const;
   bool stopping() const;
   void check_stop() const;
+  void throw_if_failed();
   void moved() { progress_.fetch_add(1, std::memory_order_relaxed); }
   RingOutcome gather_reports();
 
@@ -131,7 +142,8 @@ class Ring {
   HostSlice output_staging_;
   HostSlice io_staging_;
 
-  RoleStatus main_status_{"main"}, input_status_{"input"}, output_status_{"output"}, io_status_{"io"};
+  RoleStatus main_status_{"main"}, input_status_{"input"}, output_status_{"output"}, load_status_{"load"},
+      io_status_{"io"};
   std::atomic<std::uint64_t> progress_{0};
   std::atomic<bool> stop_{false};
   std::atomic<bool> said_stop_{false};

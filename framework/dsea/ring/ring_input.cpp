@@ -29,7 +29,7 @@ void Ring::input_role() {
     else if (loader == 0)
       load_slice(*item, slot);
     else
-      receive_slice(*item, slot, transport_.load_from(loader));
+      receive_slice(*item, slot, transport_.load_from_previous());
     {
       const std::scoped_lock lock(mutex_);
       machine_.received();
@@ -88,6 +88,26 @@ void Ring::load_slice(std::int64_t item, Slot& slot) {
   ++report_.loaded;
 }
 
+void Ring::check_header(const SliceHeader& header, int slice, std::int64_t substep) const {
+  const SliceLayout& layout = problem_.layout;
+  if (header.magic != SliceHeader::magic_value) {
+    throw RunError("what arrived is no slice header: all ranks must run the same program of the same version");
+  }
+  if (header.layout_hash != layout.hash()) {
+    throw RunError("the slice that arrived has another layout: all ranks must have the same configuration and input");
+  }
+  DSEA_CHECK_EQ(header.slice, slice, "slices arrived out of order");
+  DSEA_CHECK_EQ(header.substep, substep, "a slice of another sub-step arrived");
+  for (int lane = 0; lane < topology_.lanes(); ++lane) {
+    if (topology_.slab(slice, lane) < 0) continue;
+    for (int f = 0; f < layout.size(); ++f) {
+      const std::int64_t count = header.counts[f][lane];
+      if (!layout[f].travels) continue;
+      DSEA_CHECK(count >= 0 && count <= layout[f].capacity, "count ", count, " of field '", layout[f].name, "'");
+    }
+  }
+}
+
 void Ring::receive_slice(std::int64_t item, Slot& slot, ReceivePort& port) {
   input_status_.set("receives", item);
   const SliceLayout& layout = problem_.layout;
@@ -98,14 +118,7 @@ void Ring::receive_slice(std::int64_t item, Slot& slot, ReceivePort& port) {
   const bool loading = rank_ == 0 && machine_.supercycle(item) == 0;
   const std::int64_t substep =
       loading ? 0 : machine_.schedule().substep(machine_.setup().first_position, machine_.supercycle(item));
-  if (header.magic != SliceHeader::magic_value) {
-    throw RunError("what arrived is no slice header: all ranks must run the same program of the same version");
-  }
-  if (header.layout_hash != layout.hash()) {
-    throw RunError("the slice that arrived has another layout: all ranks must have the same configuration and input");
-  }
-  DSEA_CHECK_EQ(header.slice, machine_.slice(item), "slices arrived out of order");
-  DSEA_CHECK_EQ(header.substep, substep, "a slice of another sub-step arrived");
+  check_header(header, machine_.slice(item), substep);
 
   // Slices of the start come through another kind of port, which may know no device memory.
   const bool staged = input_staging_.copies() && (loading || !transport_.takes_device_memory());
@@ -114,10 +127,7 @@ void Ring::receive_slice(std::int64_t item, Slot& slot, ReceivePort& port) {
     lanes[lane] = staged ? input_staging_.blank(lane) : slot.raw[static_cast<std::size_t>(lane)].data();
     for (int f = 0; f < layout.size(); ++f) {
       if (!layout[f].travels || layout[f].fixed) continue;  // the counts of fixed fields never change
-      std::int64_t& count = header.counts[f][lane];
-      if (topology_.slab(machine_.slice(item), lane) < 0) count = 0;
-      DSEA_CHECK(count >= 0 && count <= layout[f].capacity, "count ", count, " of field '", layout[f].name, "'");
-      slots_.pools().host_counts(f, slot.buffer[static_cast<std::size_t>(f)])[lane] = count;
+      slots_.pools().host_counts(f, slot.buffer[static_cast<std::size_t>(f)])[lane] = header.counts[f][lane];
     }
   }
   std::vector<Segment> body = body_segments(header, lanes);

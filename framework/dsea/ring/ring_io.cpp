@@ -1,11 +1,10 @@
-// The io thread: makes slices for the start, writes snapshots, hands out rows of the table.
+// The io thread: writes snapshots, hands out rows of the table.
 #include "dsea/base/check.hpp"
 #include "dsea/ring/ring.hpp"
 
 namespace dsea {
 
 void Ring::io_role() {
-  if (rank_ > 0) load_for_first_rank();
   for (;;) {
     const std::uint64_t seen = wake_io_.now();
     const bool last_round = stages_done_;  // read before looking, so that nothing is missed
@@ -19,43 +18,6 @@ void Ring::io_role() {
   }
   check_stop();
   DSEA_CHECK(open_snapshots_.empty(), "a snapshot of step ", open_snapshots_.begin()->first, " lacks slices");
-}
-
-void Ring::load_for_first_rank() {
-  HostSlice staging(device_, problem_.layout, topology_.lanes(), true);
-  SendPort& port = transport_.load_to_first();
-  const auto wait = [&] {
-    // Snapshots go on meanwhile: the ring may need their buffers to take the slice in.
-    while (!port.wait(std::chrono::milliseconds(20))) {
-      check_stop();
-      write_snapshots();
-    }
-  };
-  for (int slice = rank_; slice < topology_.slices(); slice += transport_.size()) {
-    io_status_.set("makes a slice of the start", slice);
-    SliceHeader header;
-    header.layout_hash = problem_.layout.hash();
-    header.slice = slice;
-    header.dt = problem_.dt;
-    const RawField* lanes[max_lanes] = {};
-    for (int lane = 0; lane < topology_.lanes(); ++lane) {
-      RawField* fields = staging.blank(lane);
-      const int slab = topology_.slab(slice, lane);
-      if (slab >= 0) init_slab(slab, fields);
-      for (int f = 0; f < problem_.layout.size(); ++f) header.counts[f][lane] = *fields[f].count;
-      lanes[lane] = fields;
-    }
-    io_status_.set("sends a slice of the start to rank 0", slice);
-    const Segment head{&header, sizeof header, false};
-    port.start({&head, 1});
-    wait();
-    std::vector<Segment> body = body_segments(header, lanes);
-    for (Segment& s : body) s.on_device = false;
-    port.start(body);
-    wait();
-    ++report_.loaded;
-    moved();
-  }
 }
 
 bool Ring::write_snapshots() {

@@ -108,21 +108,29 @@ bool Ring::wait_for(Port& port) {
   try {
     return port.wait(std::chrono::milliseconds(50));
   } catch (const RunError& e) {
-    // A connection breaks when the process at its other end has died: the cause is known in a moment, if it is that.
-    for (int looks = 0; looks < 20 && !transport_.peer_failed(); ++looks) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    if (!transport_.peer_failed()) throw;
-    log_.info(e.what());
-    throw Stopped{};
+    stop_if_peer_failed(e);
+    throw;
   }
 }
 
-void Ring::transfer(SendPort& port, std::span<const Segment> segments) {
+void Ring::stop_if_peer_failed(const RunError& error) const {
+  // A connection breaks when the process at its other end has died: the cause is known in a moment, if it is that.
+  for (int looks = 0; looks < 20 && !transport_.peer_failed(); ++looks) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  if (!transport_.peer_failed()) return;
+  log_.info(error.what());
+  throw Stopped{};
+}
+
+void Ring::transfer(SendPort& port, std::span<const Segment> segments, Connection connection) {
   port.start(segments);
   while (!wait_for(port)) {
     check_stop();
-    transport_.check_to_next();
+    if (connection == load_connection)
+      transport_.check_load_to_next();
+    else
+      transport_.check_to_next();
   }
 }
 

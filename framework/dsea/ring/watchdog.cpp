@@ -28,12 +28,8 @@ void Ring::watchdog_role() {
     }
     if (Clock::now() - since < limit) continue;
     if (said_stop_) continue;  // another rank has said why all stop, and its news end this process, too
-    const std::string cause = cat(
-        transport_.who(), ": no progress for ", options_.watchdog_seconds,
-        " s; the run ends. If a stage really takes that long, raise [ring] watchdog",
-        !transport_.in_one_process() ? "; if a rank waits for slices of the start, see whether the network is cut that "
-                                       "MPI uses"
-                                     : "");
+    const std::string cause = cat(transport_.who(), ": no progress for ", options_.watchdog_seconds,
+                                  " s; the run ends. If a stage really takes that long, raise [ring] watchdog");
     log_.error(cause, "\n", describe());
     // The other ranks stand still as well and say what they wait for: processes when they are told, rings in this
     // process by their own watchdogs. The cause is the last line here, too.

@@ -1,0 +1,76 @@
+// The load thread, on all ranks but the first: makes this rank's share of the slices of the start, and passes on what
+// the ranks before it have made. Slices come to rank 0 in their order; rank r makes slices r, r + P, ... of P ranks,
+// rank 0 its own.
+#include "dsea/base/check.hpp"
+#include "dsea/ring/ring.hpp"
+
+namespace dsea {
+
+/// A slice of the start that belongs to no slot.
+struct Ring::StartSlice {
+  StartSlice(const Device& device, const SliceLayout& layout, int lanes) : memory(device, layout, lanes, true) {}
+  SliceHeader header;
+  HostSlice memory;
+};
+
+void Ring::load_role() {
+  const int slices = topology_.slices(), ranks = transport_.size();
+  StartSlice own(device_, problem_.layout, topology_.lanes());
+  StartSlice other(device_, problem_.layout, topology_.lanes());
+  if (rank_ < slices) make_start(rank_, own);
+  for (int slice = 1; slice < slices; ++slice) {
+    const int maker = slice % ranks;
+    if (maker == 0 || maker > rank_) continue;
+    if (maker < rank_) {
+      receive_start(slice, other);
+      send_start(other);
+    } else {
+      send_start(own);
+      if (slice + ranks < slices) make_start(slice + ranks, own);  // while the others make theirs
+    }
+    moved();
+  }
+}
+
+void Ring::make_start(int slice, StartSlice& start) {
+  load_status_.set("makes a slice of the start", slice);
+  start.header = SliceHeader{};
+  start.header.layout_hash = problem_.layout.hash();
+  start.header.slice = slice;
+  start.header.dt = problem_.dt;
+  for (int lane = 0; lane < topology_.lanes(); ++lane) {
+    RawField* fields = start.memory.blank(lane);
+    const int slab = topology_.slab(slice, lane);
+    if (slab >= 0) init_slab(slab, fields);
+    for (int f = 0; f < problem_.layout.size(); ++f) start.header.counts[f][lane] = *fields[f].count;
+  }
+  ++report_.loaded;
+  moved();
+}
+
+std::vector<Segment> Ring::start_segments(StartSlice& start) const {
+  const RawField* lanes[max_lanes] = {};
+  for (int lane = 0; lane < topology_.lanes(); ++lane) lanes[lane] = start.memory.own(lane);
+  std::vector<Segment> segments = body_segments(start.header, lanes);
+  for (Segment& s : segments) s.on_device = false;
+  return segments;
+}
+
+void Ring::receive_start(int slice, StartSlice& start) {
+  load_status_.set("receives a slice of the start", slice);
+  ReceivePort& port = transport_.load_from_previous();
+  const Segment head{&start.header, sizeof start.header, false};
+  transfer(port, {&head, 1});
+  check_header(start.header, slice, 0);
+  transfer(port, start_segments(start));
+}
+
+void Ring::send_start(StartSlice& start) {
+  load_status_.set("sends a slice of the start to the next rank", start.header.slice);
+  SendPort& port = transport_.load_to_next();
+  const Segment head{&start.header, sizeof start.header, false};
+  transfer(port, {&head, 1}, load_connection);
+  transfer(port, start_segments(start), load_connection);
+}
+
+}  // namespace dsea
