@@ -24,15 +24,16 @@ from emulated_cluster import ROOT, Cluster, Failed
 from fault_cases import CASES
 
 # ---- the run ------------------------------------------------------------------------------------------------------
-NODES, RAILS, RATE = 3, 2, "400mbit"
+NODES, RAILS, RATE, LOADING_RATE = 3, 2, "400mbit", "40mbit"
 HARMED = 2  # the node, and with one rank a node rank 1
 CUT_SECONDS = 5
 SPARE_SECONDS = 15  # beyond the limit, before standing still counts as hanging
 LONGEST_SECONDS = 100  # whatever happens; below the time-out of the entries of ctest
 # 25 MB, handed on 25 times over each link: 7 s at 88 MB/s, and little to compute.
 HEAT = {"grid.nx": 48, "grid.ny": 256, "grid.nz": 256, "ring.workers": 1, "output.thermo_every": 6}
-STEPS, SRUN_STEPS = 75, 12
+STEPS, SRUN_STEPS, LOADING_STEPS = 75, 12, 6
 FLOWING_BYTES = 60e6  # sent by all nodes together after the table began, when the harm is done: slices flow
+LOADING_BYTES = 3e6  # the same, for faults while slices of the start travel, after the links were measured
 MOVING_BYTES = 1e6  # more than what connections say to each other when nothing moves
 
 
@@ -46,7 +47,7 @@ class Driver:
         self.references = {}
 
     def heat(self, case, *arguments):
-        steps = SRUN_STEPS if case.fault == "srun" else STEPS
+        steps = LOADING_STEPS if case.loading else SRUN_STEPS if case.fault == "srun" else STEPS
         settings = [f"--set={key}={value}" for key, value in {**HEAT, "run.steps": steps}.items()]
         return [self.binaries / "heat", ROOT / "apps/heat/heat.toml", *settings, *arguments]
 
@@ -67,7 +68,7 @@ class Driver:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         try:
-            self.cluster.call("up", NODES, RAILS, RATE)
+            self.cluster.call("up", NODES, RAILS, LOADING_RATE if case.loading else RATE)
             if case.fault == "srun":
                 return self.srun(case, folder)
             return self.mpirun(case, folder)
@@ -82,7 +83,7 @@ class Driver:
         fault_time, ended = None, ""
         try:
             if case.fault != "none":
-                self.wait_for_flow(job, output)
+                self.wait_for_flow(job, output, case.loading)
                 self.harm(case.fault)
                 fault_time = time.monotonic()
             if case.fault == "cut and restore":
@@ -95,12 +96,12 @@ class Driver:
             kill_group(job)
         return self.judge(case, job.returncode, output, ended)
 
-    def wait_for_flow(self, job, output):
+    def wait_for_flow(self, job, output, loading):
         deadline = time.monotonic() + 30
-        enough = None  # known with the table's first row: links are measured and slices loaded before
+        enough = None  # known with the table's head: links are measured before
         while enough is None or sum(self.cluster.sent_bytes().values()) < enough:
             if enough is None and "Step" in Path(output).read_text(errors="replace"):
-                enough = sum(self.cluster.sent_bytes().values()) + FLOWING_BYTES
+                enough = sum(self.cluster.sent_bytes().values()) + (LOADING_BYTES if loading else FLOWING_BYTES)
             if job.poll() is not None:
                 raise Failed(f"the run ended with exit code {job.returncode} before the fault\n{tail(output)}")
             if time.monotonic() > deadline:
@@ -108,6 +109,8 @@ class Driver:
             time.sleep(0.1)
         if job.poll() is not None:
             raise Failed("the run was over before the fault could be made: it is too short")
+        if loading and re.search(r"^ +0 ", Path(output).read_text(errors="replace"), re.MULTILINE):  # row of step 0
+            raise Failed("all slices were loaded before the fault could be made: there are too few")
 
     def harm(self, fault):
         if fault in ("kill", "stop"):

@@ -1,5 +1,6 @@
 #include "dsea/comm/ucx_transport.hpp"
 
+#include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <thread>
@@ -82,8 +83,19 @@ class UcxTransport final : public Transport {
     for_each_port([&](detail::UcxPort& port) { port.use_memory(data, bytes, on_device); }, {ring_connection});
   }
   std::vector<RailTraffic> rails() const override {
-    const detail::UcxPort* const port = links_[ring_connection].sending;
-    return port != nullptr ? port->rails() : std::vector<RailTraffic>{};
+    std::vector<RailTraffic> all;
+    for (const Link& link : links_) {
+      if (link.sending == nullptr) continue;
+      for (const RailTraffic& rail : link.sending->rails()) {
+        const auto same =
+            std::find_if(all.begin(), all.end(), [&](const RailTraffic& r) { return r.name == rail.name; });
+        if (same == all.end())
+          all.push_back(rail);
+        else
+          same->bytes += rail.bytes;
+      }
+    }
+    return all;
   }
   SendPort& load_to_next() override { return existing(links_[load_connection].next.get(), "load_to_next()"); }
   ReceivePort& load_from_previous() override {

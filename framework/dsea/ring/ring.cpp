@@ -107,7 +107,17 @@ void Ring::fail(const RoleStatus& status, const std::string& what, ExitCode code
 void Ring::say_stop() {
   const std::string why = transport_.failure();
   if (why.empty() || said_stop_.exchange(true)) return;
-  log_.error(transport_.who(), " stops: ", why, "\n", describe());
+  const int slices = topology_.slices();
+  log_.error(transport_.who(), " stops: ", why, "; here ", input_status_.text(slices), ", ",
+             output_status_.text(slices), rails_text(), "\n", describe());
+}
+
+std::string Ring::rails_text() const {
+  std::string names;
+  for (const RailTraffic& rail : transport_.rails()) {
+    names += cat(names.empty() ? " by " : ", ", rail.name, rail.lost.empty() ? "" : " (lost)");
+  }
+  return names;
 }
 
 template <class Role>

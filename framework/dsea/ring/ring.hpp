@@ -112,6 +112,7 @@ class Ring {
   void guarded(RoleStatus& status, Role role);
   void fail(const RoleStatus& status, const std::string& what, ExitCode code);
   void say_stop();
+  std::string rails_text() const;
   void stop_if_peer_failed(const RunError& error) const;
   bool stopping() const;
   void check_stop() const;
