@@ -70,7 +70,11 @@ class LinkProbe {
     port.start({&segment, 1});
     while (!port.wait(std::chrono::milliseconds(20))) {
       const std::string link = cat("measuring the link ", direction, " rank ", other, " on rank ", transport_.rank());
-      if (transport_.peer_failed()) throw RunError(link + ": another rank failed");
+      if (transport_.peer_failed()) {
+        const std::string why = transport_.failure();
+        throw RunError(link + ": " + (why.empty() ? "another rank failed" : why));
+      }
+      transport_.check_to_next();
       if (stop_) throw RunError(link + ": given up");
       if (time_left(deadline_).count() == 0) {
         throw RunError(cat(link, ": nothing came through within ",
