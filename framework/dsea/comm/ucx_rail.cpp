@@ -197,6 +197,7 @@ void UcxRail::use_memory(void* data, std::size_t bytes, bool on_device) {
 void UcxRail::begin(UcxMessage& message, void* request, const char* doing) {
   if (UCS_PTR_IS_ERR(request)) ucx_check(UCS_PTR_STATUS(request), name_ + doing);
   message.request = request;
+  armed_ = false;
 }
 
 void UcxRail::send(UcxMessage& message, std::uint64_t tag, bool sync) {
@@ -273,6 +274,7 @@ std::optional<UcxRail::Small> UcxRail::take_small(UcxMatch match) {
 }
 
 bool UcxRail::progress() {
+  if (armed_) return false;
   bool any = false;
   while (ucp_worker_progress(worker_) != 0) any = true;
   ucx_check(broken_, name_ + ": the connection");
@@ -280,10 +282,11 @@ bool UcxRail::progress() {
 }
 
 bool UcxRail::arm() {
+  if (armed_) return true;
   const ucs_status_t status = ucp_worker_arm(worker_);
   if (status == UCS_ERR_BUSY) return false;
   ucx_check(status, name_ + ": preparing to wait");
-  return true;
+  return armed_ = true;
 }
 
 }  // namespace dsea::detail

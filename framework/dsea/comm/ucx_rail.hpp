@@ -101,7 +101,11 @@ class UcxRail {
   bool progress();
   /// True if nothing has happened since progress(): the next event will make event_fd() readable.
   bool arm();
+  bool armed() const { return armed_; }
   int event_fd() const { return event_fd_; }
+  /// Its file is readable, or it is to be looked at all the same. Until then, or until something is begun on it, a rail
+  /// that is armed has nothing new, and asking UCX would be a handful of system calls each time.
+  void woken() { armed_ = false; }
   /// A start that failed: what UCX has of it is left as it is, because UCX 1.13 stops the program when a connection
   /// that is being made is closed.
   void leave() { left_ = true; }
@@ -128,6 +132,7 @@ class UcxRail {
   Letter in_;
   std::uint64_t in_tag_ = 0;
   std::size_t in_bytes_ = 0;
+  bool armed_ = false;
   bool left_ = false;
   bool in_taken_ = false;  // in_ is being received
 };
