@@ -57,9 +57,9 @@ constexpr UcxMatch ucx_any_of_transfer(std::uint64_t transfer) {
 }
 
 /// How a transfer is cut: into about 64 chunks a rail, so that the rails end nearly together; none longer than
-/// `longest`, and none so short that its messages cost more than its bytes. A rail that is alone, such as shared memory,
-/// shares with none, and a chunk's messages wake up both sides several times: longer chunks there halve what a byte
-/// costs.
+/// `longest`, and none so short that its messages cost more than its bytes. A rail that is alone, such as shared
+/// memory, shares with none, and a chunk's messages wake up both sides several times: longer chunks there halve what a
+/// byte costs.
 struct UcxChunks {
   std::size_t bytes = 0, chunk = 1;
 

@@ -27,14 +27,6 @@ class UcxRailError : public RunError {
 /// Throws UcxRailError with UCX's own text if `status` is an error; `what` says what was tried.
 void ucx_check(ucs_status_t status, const std::string& what);
 
-/// Throws UsageError, which names those there are, unless the machine has this network device ("eth0", "mlx5_0:1").
-void demand_network_device(const std::string& device);
-
-/// Version of the library that is loaded: "UCX 1.13.1".
-std::string ucx_version();
-/// Can it move memory of GPUs?
-bool ucx_takes_cuda_memory();
-
 /// A message under way: its request, and the pieces of memory that it comes from or goes to, which must stay.
 struct UcxMessage {
   void* request = nullptr;
