@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "dsea/base/backoff.hpp"
 #include "dsea/base/error.hpp"
 #include "dsea/base/threads.hpp"
 
@@ -44,16 +45,33 @@ void UcxLoop::wake() const {
 }
 
 void UcxLoop::work(const std::stop_token& stop) {
+  Backoff backoff;
+  bool again = true;
   while (!stop.stop_requested()) {
     const Idle idle = look_();
-    if (!idle.quiet) continue;
-    files_.assign(1, {wake_, POLLIN, 0});
-    for (const auto& rail : *rails_) {
-      if (rail) files_.push_back({rail->event_fd(), POLLIN, 0});
+    if (idle.moved) {
+      backoff.reset();
+      again = true;
+      continue;
     }
-    const auto ms = idle.pause.count();
-    const timespec time{ms / 1000, ms % 1000 * 1'000'000};
-    if (ppoll(files_.data(), files_.size(), &time, nullptr) > 0 && (files_.front().revents & POLLIN) != 0) {
+    files_.assign(1, {wake_, POLLIN, 0});
+    bool all_armed = true;
+    for (const auto& rail : *rails_) {
+      if (rail && rail->armed()) files_.push_back({rail->event_fd(), POLLIN, 0});
+      all_armed = all_armed && (!rail || rail->armed());
+    }
+    // UCX lets nobody sleep while another process is just writing to its shared memory, or leaves no room in its own.
+    // That ends without an event, perhaps only when that process gets a core: so look once more, then sleep in between.
+    if (!all_armed && std::exchange(again, false)) continue;
+    const std::chrono::nanoseconds pause = all_armed ? idle.pause : std::chrono::nanoseconds(backoff.next());
+    const timespec time{pause.count() / 1'000'000'000, pause.count() % 1'000'000'000};
+    const int ready = ppoll(files_.data(), files_.size(), &time, nullptr);
+    std::size_t file = 1;
+    for (const auto& rail : *rails_) {
+      if (!rail || !rail->armed()) continue;
+      if (files_[file++].revents != 0 || (all_armed && ready <= 0)) rail->woken();
+    }
+    if (ready > 0 && files_.front().revents != 0) {
       std::uint64_t count = 0;
       static_cast<void>(read(wake_, &count, sizeof count));
     }

@@ -25,11 +25,11 @@ class UcxLoop {
   UcxLoop(const UcxLoop&) = delete;
   UcxLoop& operator=(const UcxLoop&) = delete;
 
-  /// Starts the thread. It calls look() until that returns no rails; then it sleeps until one of the rails returned has
-  /// an event, wake() is called or `pause` has passed.
+  /// Starts the thread. It calls look() until that has moved nothing and armed the rails; then it sleeps until one of
+  /// them has an event, wake() is called or `pause` has passed.
   struct Idle {
-    bool quiet = false;  ///< nothing happened and all rails are armed
-    std::chrono::milliseconds pause{1000};
+    bool moved = false;
+    std::chrono::nanoseconds pause = std::chrono::seconds(1);
   };
   void start(UcxRails& rails, std::function<Idle()> look);
   /// Ends the thread; may be called twice.

@@ -134,26 +134,20 @@ bool UcxPort::each_rail(Step step) {
   return moved;
 }
 
-/// Works off what has happened. Quiet if nothing more has: the next event will be seen by poll.
+/// Works off what has happened. If nothing has, the next event will be seen by poll.
 UcxLoop::Idle UcxPort::look() {
   const std::scoped_lock lock(mutex_);
   UcxLoop::Idle idle;
   idle.pause = std::chrono::milliseconds(busy_ && !complete_ ? 250 : 1000);
-  if (!error_.empty()) {
-    idle.quiet = true;
-    return idle;
-  }
+  if (!error_.empty()) return idle;
   try {
-    bool moved = each_rail([this](std::size_t r) {
+    idle.moved = each_rail([this](std::size_t r) {
       const bool any = rails_[r]->progress();
       return look_at(r) || any;
     });
     say_warnings();
-    moved = advance() || moved;
-    if (moved) return idle;
-    bool armed = true;
-    each_rail([&](std::size_t r) { return armed = rails_[r]->arm() && armed; });
-    idle.quiet = armed;
+    idle.moved = advance() || idle.moved;
+    if (!idle.moved) each_rail([this](std::size_t r) { return rails_[r]->arm(); });
   } catch (const std::exception& e) {
     error_ = e.what();
     for (std::size_t r = 0; r < rails_.size(); ++r) {  // nothing is to wake this thread up any more

@@ -1,17 +1,13 @@
 #include "dsea/comm/ucx_rail.hpp"
 
-#include <ucs/config/global_opts.h>
-
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <utility>
 
 #include "dsea/base/error.hpp"
-#include "dsea/base/machine.hpp"
-#include "dsea/base/system_files.hpp"
 #include "dsea/base/text.hpp"
 #include "dsea/comm/deadline.hpp"
+#include "dsea/comm/ucx_context.hpp"
 
 namespace dsea::detail {
 
@@ -44,66 +40,8 @@ void ucx_check(ucs_status_t status, const std::string& what) {
   if (status != UCS_OK) throw UcxRailError(cat("ucx: ", what, " failed: ", ucs_status_string(status)));
 }
 
-namespace {
-
-ucp_context_h open_context(const std::string& device, const std::string& name) {
-  // Its warnings are of messages that nobody took, as when a rail is given up: this library says such things itself.
-  if (std::getenv("UCX_LOG_LEVEL") == nullptr) ucs_global_opts_set_value("LOG_LEVEL", "error");
-  ucp_config_t* config = nullptr;
-  ucx_check(ucp_config_read(nullptr, nullptr, &config), name + ": reading the configuration");
-  if (!device.empty()) {
-    const ucs_status_t status = ucp_config_modify(config, "NET_DEVICES", device.c_str());
-    if (status != UCS_OK) ucp_config_release(config);
-    ucx_check(status, name + ": choosing the device");
-  }
-  ucp_params_t p{};
-  p.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
-  p.features = UCP_FEATURE_TAG | UCP_FEATURE_WAKEUP;
-  p.estimated_num_eps = 1;
-  ucp_context_h context = nullptr;
-  const ucs_status_t status = ucp_init(&p, config, &context);
-  ucp_config_release(config);
-  ucx_check(status, name + ": opening a context");
-  return context;
-}
-
-}  // namespace
-
-void demand_network_device(const std::string& device) {
-  const std::string without_port = device.substr(0, device.find(':'));
-  std::string there;
-  for (const char* folder : {"/sys/class/infiniband", "/sys/class/net"}) {
-    for (const std::string& name : names_in_folder(folder)) {
-      if (name == without_port) {
-        if (first_word_of(cat(folder, "/", name, "/operstate")) != "down") return;
-        throw UsageError(cat("network device '", device, "' of ring.rails is down on ", host_name(),
-                             ": bring it up, or leave it out"));
-      }
-      there += cat(there.empty() ? "" : ", ", name);
-    }
-  }
-  throw UsageError(
-      cat("there is no network device '", device, "' on this node; there are: ", there, " (", host_name(), ")"));
-}
-
-std::string ucx_version() {
-  unsigned major = 0, minor = 0, release = 0;
-  ucp_get_version(&major, &minor, &release);
-  return cat("UCX ", major, ".", minor, ".", release);
-}
-
-bool ucx_takes_cuda_memory() {
-  const ucp_context_h context = open_context("", "asking for kinds of memory");
-  ucp_context_attr_t attributes{};
-  attributes.field_mask = UCP_ATTR_FIELD_MEMORY_TYPES;
-  const ucs_status_t status = ucp_context_query(context, &attributes);
-  ucp_cleanup(context);
-  ucx_check(status, "asking for kinds of memory");
-  return (attributes.memory_types >> UCS_MEMORY_TYPE_CUDA & 1) != 0;
-}
-
 UcxRail::UcxRail(const std::string& device, std::string name) : name_(std::move(name)) {
-  context_ = open_context(device, name_);
+  context_ = open_ucx_context(device, name_);
   try {
     ucp_worker_params_t worker{};
     worker.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
@@ -180,6 +118,7 @@ void UcxRail::use_memory(void* data, std::size_t bytes, bool on_device) {
 void UcxRail::begin(UcxMessage& message, void* request, const char* doing) {
   if (UCS_PTR_IS_ERR(request)) ucx_check(UCS_PTR_STATUS(request), name_ + doing);
   message.request = request;
+  armed_ = false;
 }
 
 void UcxRail::send(UcxMessage& message, std::uint64_t tag, bool sync) {
@@ -256,6 +195,7 @@ std::optional<UcxRail::Small> UcxRail::take_small(UcxMatch match) {
 }
 
 bool UcxRail::progress() {
+  if (armed_) return false;
   bool any = false;
   while (ucp_worker_progress(worker_) != 0) any = true;
   ucx_check(broken_, name_ + ": the connection");
@@ -263,10 +203,11 @@ bool UcxRail::progress() {
 }
 
 bool UcxRail::arm() {
+  if (armed_) return true;
   const ucs_status_t status = ucp_worker_arm(worker_);
   if (status == UCS_ERR_BUSY) return false;
   ucx_check(status, name_ + ": preparing to wait");
-  return true;
+  return armed_ = true;
 }
 
 }  // namespace dsea::detail

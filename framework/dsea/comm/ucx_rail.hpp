@@ -27,14 +27,6 @@ class UcxRailError : public RunError {
 /// Throws UcxRailError with UCX's own text if `status` is an error; `what` says what was tried.
 void ucx_check(ucs_status_t status, const std::string& what);
 
-/// Throws UsageError, which names those there are, unless the machine has this network device ("eth0", "mlx5_0:1").
-void demand_network_device(const std::string& device);
-
-/// Version of the library that is loaded: "UCX 1.13.1".
-std::string ucx_version();
-/// Can it move memory of GPUs?
-bool ucx_takes_cuda_memory();
-
 /// A message under way: its request, and the pieces of memory that it comes from or goes to, which must stay.
 struct UcxMessage {
   void* request = nullptr;
@@ -101,7 +93,11 @@ class UcxRail {
   bool progress();
   /// True if nothing has happened since progress(): the next event will make event_fd() readable.
   bool arm();
+  bool armed() const { return armed_; }
   int event_fd() const { return event_fd_; }
+  /// Its file is readable, or it is to be looked at all the same. Until then, or until something is begun on it, a rail
+  /// that is armed has nothing new, and asking UCX would be a handful of system calls each time.
+  void woken() { armed_ = false; }
   /// A start that failed: what UCX has of it is left as it is, because UCX 1.13 stops the program when a connection
   /// that is being made is closed.
   void leave() { left_ = true; }
@@ -128,6 +124,7 @@ class UcxRail {
   Letter in_;
   std::uint64_t in_tag_ = 0;
   std::size_t in_bytes_ = 0;
+  bool armed_ = false;
   bool left_ = false;
   bool in_taken_ = false;  // in_ is being received
 };

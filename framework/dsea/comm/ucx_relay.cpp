@@ -24,18 +24,13 @@ UcxRelay::~UcxRelay() {
 
 UcxLoop::Idle UcxRelay::look() {
   UcxLoop::Idle idle;
-  idle.quiet = true;
   if (!rails_[0]) return idle;
   try {
-    bool moved = false;
-    for (const auto& rail : rails_) moved = rail->progress() || moved;
-    moved = pass(*rails_[0], *rails_[1], forward_) || moved;
-    moved = pass(*rails_[1], *rails_[0], backward_) || moved;
-    if (!moved) {
-      for (const auto& rail : rails_) idle.quiet = rail->arm() && idle.quiet;
-    } else {
-      idle.quiet = false;
-    }
+    for (const auto& rail : rails_) idle.moved = rail->progress() || idle.moved;
+    idle.moved = pass(*rails_[0], *rails_[1], forward_) || idle.moved;
+    idle.moved = pass(*rails_[1], *rails_[0], backward_) || idle.moved;
+    if (idle.moved) return idle;
+    for (const auto& rail : rails_) rail->arm();
   } catch (const UcxRailError&) {  // the ports at the ends see that this rail is gone, and say so if they need it
     for (const auto& rail : rails_) rail->give_up();
     give_up();

@@ -12,6 +12,7 @@
 #include "dsea/comm/gather.hpp"
 #include "dsea/comm/mpi_transport.hpp"
 #include "dsea/comm/ucx_connect.hpp"
+#include "dsea/comm/ucx_context.hpp"
 #include "dsea/comm/ucx_ports.hpp"
 #include "dsea/comm/ucx_relay.hpp"
 
