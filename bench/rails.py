@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Measures how fast slices travel between four emulated nodes of four rails, shaped to 400 Mbit/s each.
 
-usage: ./dev bench rails [CASE...] [--rounds N] [--seconds S] [--list]      (needs root; makes a cluster of its own)
+usage: ./dev bench rails [CASE...] [--rounds N] [--seconds S] [--check] [--list]      (needs root; makes a cluster of its own)
+       bench/rails.py [CASE...] --check --from build/bench/rails.jsonl                (judges what was measured before)
 
 Slices of 10 and 40 MB go around a ring of all nodes by bench/rails.cpp. Cases: transport ucx over 1, 2 and 4 rails, with
 1, 2 and 4 processes a node, with and without relays; for comparison transport mpi, and UCX's own use of several rails (one
@@ -10,8 +11,12 @@ so that drifts of a shared machine meet all alike.
 
 A value is the rate of the slowest link between two nodes, in MB/s, the median of the rounds; a ratio compares it, round by
 round, with one rail of the same transport, slices and processes. `rails` is what the kernel counted on node 1's rails, as
-shares; `cores` is processor time a node. build/bench/rails.jsonl has one object a case. Exit code: 0 done, 2 bad usage or
-something is missing, 3 a run failed.
+shares; `cores` is processor time a node. build/bench/rails.jsonl has one object a case.
+
+With --check every case of ucx without relays has a limit: one rail carries at least 90 % of its shaped rate, two rails make
+at least 1.9 and four at least 3.6 times one rail. A line names each case that misses its limit.
+
+Exit code: 0 done, 1 a case misses its limit, 2 bad usage or something is missing, 3 a run failed.
 """
 import argparse
 import json
@@ -27,6 +32,7 @@ from emulated_cluster import Cluster, Failed  # noqa: E402
 
 NODES, RAILS, RATE = 4, 4, "400mbit"
 SHAPED = 50.0  # MB/s of one rail, headers included
+LIMITS = {1: ("share_of_shaped_rate", 0.9), 2: ("ratio", 1.9), 4: ("ratio", 3.6)}  # of ucx, by the number of rails
 PROGRAM = "build/host/bin/bench/rails"
 NEWEST = os.path.join(ROOT, "build", "ucx", "libucx", "lib")
 
@@ -99,6 +105,8 @@ def measure(cluster, case, seconds):
 
 
 def report(cases, results, rounds, file):
+    """Prints the table and writes the file; returns the file's objects."""
+    rows = []
     print(f"\n{NODES} nodes, {RAILS} rails of {RATE} (at most {SHAPED:.0f} MB/s each), {rounds} rounds; MB/s of the slowest link\n")
     print(f"{'case':44} {'median':>7} {'least':>7} {'most':>7}  {'/ 1 rail':>8}  {'cores':>5}  rails, % of the bytes")
     for case in cases:
@@ -119,6 +127,27 @@ def report(cases, results, rounds, file):
         print(f"{case.name:44} {row['value']:7.1f} {row['least']:7.1f} {row['most']:7.1f}  {ratio:>8}  "
               f"{row['cores_per_node']:5.2f}  {shares}")
         file.write(json.dumps(row) + "\n")
+        rows.append(row)
+    return rows
+
+
+def check(rows):
+    """Judges those that have a limit, and says which miss it. Returns the exit code."""
+    limits = {case.name: LIMITS[case.rails] for case in all_cases() if case.how == "ucx"}
+    judged = [row for row in rows if row["case"] in limits]
+    if not judged:
+        print("rails.py: no case has a limit here: --check is for those of ucx without relays", file=sys.stderr)
+        return 2
+    missed = 0
+    for row in judged:
+        key, least = limits[row["case"]]
+        if row[key] >= least:
+            continue
+        missed += 1
+        what = "of the shaped rate" if key == "share_of_shaped_rate" else "times one rail"
+        print(f"rails.py: {row['case']}: {row[key]:.3f} {what}, less than {least}", file=sys.stderr)
+    print(f"{len(judged) - missed} of {len(judged)} cases keep their limits", file=sys.stderr)
+    return 1 if missed else 0
 
 
 def main():
@@ -127,6 +156,8 @@ def main():
     parser.add_argument("cases", nargs="*", metavar="CASE", help="only cases whose names contain this (and one rail, for ratios)")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=3, help="of each measurement")
+    parser.add_argument("--check", action="store_true", help="exit code 1 if a case misses its limit")
+    parser.add_argument("--from", dest="file", metavar="FILE", help="with --check: judge an earlier run's results, measure nothing")
     parser.add_argument("--list", action="store_true", help="name all cases")
     given = parser.parse_args()
     cases = all_cases()
@@ -141,6 +172,15 @@ def main():
     if given.list:
         print("\n".join(c.name for c in cases))
         return 0
+    if given.file:
+        if not given.check:
+            parser.error("--from is for --check")
+        try:
+            with open(given.file, encoding="utf-8") as file:
+                rows = [json.loads(line) for line in file]
+            return check([row for row in rows if not given.cases or row["case"] in {c.name for c in cases}])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            parser.error(f"{given.file} holds no results of this benchmark: {error}")
     if not os.path.isdir(NEWEST):
         print("the newest UCX is not here, so its cases are left out: ./dev setup ucx fetches it", file=sys.stderr)
     cluster = Cluster(f"rails{os.getpid() % 1000000}")
@@ -161,8 +201,8 @@ def main():
         cluster.call("down", check=False)
     os.makedirs(os.path.join(ROOT, "build", "bench"), exist_ok=True)
     with open(os.path.join(ROOT, "build", "bench", "rails.jsonl"), "w", encoding="utf-8") as file:
-        report(cases, results, given.rounds, file)
-    return 0
+        rows = report(cases, results, given.rounds, file)
+    return check(rows) if given.check else 0
 
 
 if __name__ == "__main__":

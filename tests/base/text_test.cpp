@@ -2,13 +2,26 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
+#include <vector>
 
 namespace dsea {
 namespace {
 
 TEST(Text, CatPutsAllTogether) {
   EXPECT_EQ(cat("slice ", 3, " of ", std::string("n"), ' ', 0.5, " ", true), "slice 3 of n 0.5 1");
+}
+
+TEST(Text, JoinedPutsSeparatorsBetween) {
+  const std::vector<std::string> names{"rail0", "", "rail1"};
+  EXPECT_EQ(joined(names, ", "), "rail0, , rail1");
+  EXPECT_EQ(joined(std::vector<std::string>{"", "a"}, ", "), ", a");
+  EXPECT_EQ(joined(std::vector<std::string>{"alone"}, ", "), "alone");
+  EXPECT_EQ(joined(std::vector<std::string>{}, ", "), "");
+  EXPECT_EQ(joined(std::array{1, 20, 3}, "-"), "1-20-3");
+  EXPECT_EQ(joined(names, "+", &std::string::size), "5+0+5");
+  EXPECT_EQ(joined(std::vector{0.5, 2.0}, "; ", [](double x) { return cat(2 * x, " s"); }), "1 s; 4 s");
 }
 
 TEST(Text, Bytes) {

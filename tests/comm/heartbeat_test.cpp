@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "dsea/base/error.hpp"
+#include "dsea/base/packed_texts.hpp"
 #include "dsea/base/text.hpp"
 
 namespace {
@@ -248,6 +249,37 @@ TEST(Heartbeat, ADeviceThatIsNotThereIsRefusedByAllRanks) {
       EXPECT_NE(std::string(error.what()).find("'no-device'"), std::string::npos) << error.what();
     }
   });
+}
+
+/// What two ranks throw of which the second has this card, and sends `failure` instead of making connections.
+template <class ErrorOfAll>
+std::string refusal(dsea::ControlCard card, const std::vector<std::string>& failure) {
+  std::string text;
+  on_ranks(2, [&](int rank, const Heartbeat::Exchange& exchange) {
+    const dsea::ControlListener listener;
+    if (rank == 1) {
+      exchange(card.packed(), {});
+      exchange(dsea::pack_texts(failure), {});
+      return;
+    }
+    try {
+      const Heartbeat heartbeat(rank, 2, exchange, {.start_timeout = 300ms});
+      ADD_FAILURE();
+    } catch (const ErrorOfAll& error) {
+      text = error.what();
+    }
+  });
+  return text;
+}
+
+TEST(Heartbeat, WrongUseThatConnectingFindsIsWrongUseOnAllRanks) {
+  using dsea::RunError, dsea::UsageError;
+  const dsea::ControlCard elsewhere{"elsewhere", 7, 1, "", {{"lo", "127.0.0.1", true}}};
+  EXPECT_NE(refusal<UsageError>(elsewhere, {}).find("no device that ring.control allows"), std::string::npos);
+  // Nobody listens there, and the other rank says the same, or knows why.
+  const dsea::ControlCard deaf{"elsewhere", 7, 1, "", {{"eth0", "127.0.0.1", false}}};
+  EXPECT_EQ(refusal<RunError>(deaf, {"", "too late"}).find("no control connection from rank 0 on "), 0U);
+  EXPECT_EQ(refusal<UsageError>(deaf, {"a mistake", ""}), "a mistake");
 }
 
 TEST(ControlLinks, StrangersAreSentAwayAndAddressesTriedInTurn) {

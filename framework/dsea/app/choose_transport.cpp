@@ -64,8 +64,13 @@ ChosenTransport faster_transport(MpiSession& session, const TransportRequest& re
   double ucx_speed = 0;
   std::string cause = cause_on_any_rank(session, [] {
     if (!ucx_available()) throw RunError("is not in this build");
-    if (const std::string none = try_ucx({}); !none.empty()) throw RunError("failed: " + none);
   });
+  if (cause.empty()) {
+    const auto alone = [&] {
+      if (const std::string none = try_ucx(request.ucx.rails); !none.empty()) throw RunError(none);
+    };
+    cause = cause_on_any_rank(session, alone, "failed: ");
+  }
   if (cause.empty()) {
     cause = cause_on_any_rank(
         session, [&] { ucx = make_ucx(session, request.ucx, std::chrono::seconds(20)); }, "failed: ");
@@ -75,7 +80,7 @@ ChosenTransport faster_transport(MpiSession& session, const TransportRequest& re
         session, [&] { ucx.from_previous = probe_link(*ucx.transport); }, "failed: ");
   }
   if (cause.empty()) ucx_speed = slowest_link(session, ucx.from_previous);
-  const TransportChoice choice = choose_transport(mpi_speed, ucx_speed, cause);
+  const TransportChoice choice = choose_transport(mpi_speed, ucx_speed, cause, !request.ucx.rails.empty());
   ChosenTransport& chosen = choice.ucx ? ucx : mpi;
   chosen.why = choice.why;
   return std::move(chosen);
@@ -83,32 +88,32 @@ ChosenTransport faster_transport(MpiSession& session, const TransportRequest& re
 
 }  // namespace
 
-TransportChoice choose_transport(double mpi, double ucx, const std::string& no_ucx) {
+TransportChoice choose_transport(double mpi, double ucx, const std::string& no_ucx, bool rails) {
   constexpr double about_the_same = 1.05;
-  if (!no_ucx.empty()) return {false, cat("transport mpi: ucx ", no_ucx)};
+  const std::string in_vain = rails ? ", so ring.rails is not used" : "";
+  if (!no_ucx.empty()) return {false, cat("transport mpi: ucx ", no_ucx, in_vain)};
   const bool take_ucx = ucx > about_the_same * mpi;
   const auto speed = [](double bytes) { return si_text(bytes) + "B/s"; };
-  return {take_ucx,
-          cat("transport ", take_ucx ? "ucx: " : "mpi: ", speed(take_ucx ? ucx : mpi),
-              " to the next rank at the slowest link, ", take_ucx ? "mpi " : "ucx ", speed(take_ucx ? mpi : ucx))};
+  return {take_ucx, cat("transport ", take_ucx ? "ucx: " : "mpi: ", speed(take_ucx ? ucx : mpi),
+                        " to the next rank at the slowest link, ", take_ucx ? "mpi " : "ucx ",
+                        speed(take_ucx ? mpi : ucx), take_ucx ? "" : in_vain)};
 }
 
 ChosenTransport make_transport(MpiSession& session, const TransportRequest& request) {
   // A candidate for "auto" needs a probe that works, and a case in choose_transport().
-  const bool measure = request.measure && session.size() > 1;
+  const bool choose = request.name == "auto", several = session.size() > 1;
+  const bool measure = request.measure && several;
+  if (choose && measure) return faster_transport(session, request);
   ChosenTransport c;
-  if (request.name == "ucx" || (request.name == "auto" && !request.ucx.rails.empty())) {
+  if (request.name == "ucx" || (choose && several && !request.ucx.rails.empty() && ucx_available())) {
     c = make_ucx(session, request.ucx, patience_for_ranks);
-    if (request.name == "auto") c.why = "transport ucx: ring.rails is set";
+    if (choose) c.why = "transport ucx: not measured: ring.rails is set";
   } else if (request.name == "nccl" && request.device) {
     c.transport = make_nccl_transport(session, *request.device);
     return c;  // not measured: the probe's memory is the host's
-  } else if (request.name == "auto" && measure) {
-    return faster_transport(session, request);
   } else {
     c.transport = make_mpi_transport(session, {.device = request.device});
-    if (request.name == "auto")
-      c.why = session.size() == 1 ? "transport mpi: there is one rank only" : "transport mpi: not measured";
+    if (choose) c.why = several ? "transport mpi: not measured" : "transport mpi: there is one rank only";
   }
   if (measure) c.from_previous = probe_link(*c.transport);
   return c;

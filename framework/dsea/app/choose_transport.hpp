@@ -17,9 +17,9 @@ namespace dsea {
 
 struct TransportRequest {
   std::string name = "auto";     ///< "auto", "mpi", "ucx" or "nccl"
-  UcxOptions ucx;                ///< with "auto" its rails ask for ucx
+  UcxOptions ucx;                ///< its rails are on this node: check_ucx()
   std::optional<Device> device;  ///< this rank's; for nccl, and for device memory by mpi
-  bool measure = true;           ///< whether links are to be measured; otherwise "auto" takes mpi
+  bool measure = true;           ///< whether links are to be measured; otherwise "auto" takes ucx if it has rails
 };
 
 struct ChosenTransport {
@@ -29,17 +29,17 @@ struct ChosenTransport {
   std::string why;                       ///< one line, the same on all ranks; empty if it was asked for
 };
 
-/// Bytes per second over the slowest link with either transport, and why ucx cannot be used ("failed: ..."; empty if it
-/// can): which of them "auto" takes, and the line that says so. Of two within 5 % the simpler one, mpi.
+/// Bytes per second over the slowest link with either transport, why ucx cannot be used ("failed: ..."; empty if it
+/// can), and whether ucx was given rails: which of them "auto" takes, and the line that says so. Of two within 5 % the
+/// simpler one, mpi.
 struct TransportChoice {
   bool ucx = false;
   std::string why;
 };
-TransportChoice choose_transport(double mpi, double ucx, const std::string& no_ucx);
+TransportChoice choose_transport(double mpi, double ucx, const std::string& no_ucx, bool rails);
 
-/// Collective, over a session that has its heartbeat. "auto" takes ucx if rails are given, and says when that fails;
-/// otherwise the one whose slowest link is faster, or mpi where ucx does not work. Throws UsageError and RunError of
-/// the transports and of the probe.
+/// Collective, over a session that has its heartbeat. "auto" takes the one whose slowest link is faster, or mpi where
+/// ucx does not work. Throws UsageError and RunError of the transports and of the probe.
 ChosenTransport make_transport(MpiSession& session, const TransportRequest& request);
 
 }  // namespace dsea

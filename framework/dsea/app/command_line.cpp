@@ -44,7 +44,7 @@ std::optional<CommandLine> CommandLine::parse(const std::string& name, int argc,
   app.add_option("--device", c.device, "auto, host or cuda");
   app.add_option("--transport", c.transport,
                  "auto, local, mpi, ucx or nccl; auto: local, and when launched as several processes the faster of "
-                 "mpi and ucx, by a measurement, or ucx if ring.rails is set");
+                 "mpi and ucx (over ring.rails, if set), by a measurement");
   app.add_option("--ranks", c.ranks, "ranks as threads of this process (transport local)")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   app.add_option("--threads", c.threads, "host threads of each rank's kernels")->check(CLI::Range(1, 4096));

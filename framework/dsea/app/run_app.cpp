@@ -126,6 +126,7 @@ class AppRun {
 
   void warn_of_unused_keys() const {
     if (session_->rank() != 0 || chosen_.transport->name() == "ucx") return;
+    if (line_.transport == "auto") return;  // it says by itself why ucx is not taken
     for (const auto& [key, set] :
          {std::pair{"ring.rails", !settings_.rails.empty()}, {"ring.relays", settings_.relays}}) {
       if (set) log_.warning(key, " is for transport ucx: ", chosen_.transport->name(), " does not heed it");
@@ -186,8 +187,9 @@ class AppRun {
     config_->set_log(!session_ || session_->rank() == 0 ? log_ : Log(LogLevel::error));
     settings_ = RunSettings::read(*config_);
     if (session_) check_control_device(settings_.control);
-    const bool ucx = line_.transport == "ucx" || (session_ && line_.transport == "auto" && !settings_.rails.empty());
-    if (ucx) check_ucx(settings_.rails);  // alone: making connections takes all ranks
+    // Alone: making connections takes all ranks. With "auto" a build without ucx is none of the user's mistakes.
+    const bool maybe_ucx = session_ && line_.transport == "auto" && ucx_available();
+    if (line_.transport == "ucx" || maybe_ucx) check_ucx(settings_.rails);
     device_.backend = line_.device;
     device_.isa = line_.isa;
   }

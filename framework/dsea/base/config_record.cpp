@@ -89,9 +89,8 @@ std::string ConfigRecord::foreign(const ConfigTree& tree) const {
   std::vector<Problem> misspelt, strange;
   find_unknown_sections(tree, misspelt, strange);
   if (strange.size() < 2) return "";
-  std::string names;
-  for (const Problem& section : strange) names += cat(names.empty() ? "" : ", ", section.what);
-  return cat(strange[0].where, ": unknown sections ", names, ": is this file for another program?", known_sections());
+  return cat(strange[0].where, ": unknown sections ", joined(strange, ", ", &Problem::what),
+             ": is this file for another program?", known_sections());
 }
 
 std::string ConfigRecord::unused(const ConfigTree& tree) const {
@@ -106,9 +105,9 @@ std::string ConfigRecord::unused(const ConfigTree& tree) const {
     }
   }
   sort_by_line(problems);
-  std::string text = foreign(tree);
-  for (const auto& [where, what] : problems) text += cat(text.empty() ? "" : "\n", where, ": ", what);
-  return text;
+  const std::string text = foreign(tree);
+  return cat(text, text.empty() || problems.empty() ? "" : "\n",
+             joined(problems, "\n", [](const Problem& p) { return cat(p.where, ": ", p.what); }));
 }
 
 std::string ConfigRecord::suspects(const ConfigTree& tree) const {
@@ -144,9 +143,7 @@ std::string ConfigRecord::unknown_key(const std::string& key, const ConfigTree& 
   if (!meant.empty()) return cat("unknown key '", key, "' (did you mean '", meant, "'?)");
   std::string text = cat("unknown key '", key, "'");
   if (!section.empty() && !all_here.empty() && all_here.size() <= most_listed) {
-    text += cat(" (known in [", section, "]:");
-    for (std::size_t i = 0; i < all_here.size(); ++i) text += cat(i == 0 ? " " : ", ", leaf_of(all_here[i]));
-    text += ")";
+    text += cat(" (known in [", section, "]: ", joined(all_here, ", ", leaf_of), ")");
   }
   return text;
 }

@@ -150,9 +150,7 @@ std::string toml_text(const T& value) {
   if constexpr (std::is_same_v<T, double>) return double_text(value);
   if constexpr (std::is_same_v<T, std::string>) return string_text(value);
   if constexpr (is_list<T>) {
-    std::string text = "[";
-    for (const auto& item : value) text += cat(text.size() > 1 ? ", " : "", toml_text(item));
-    return text + "]";
+    return cat("[", joined(value, ", ", [](const auto& item) { return toml_text(item); }), "]");
   }
 }
 

@@ -84,14 +84,14 @@ std::vector<NetworkCard> network_cards(std::span<const std::string> rails, const
 }
 
 std::string network_cards_text(std::span<const NetworkCard> cards) {
-  std::string text;
-  for (const NetworkCard& card : cards) {
-    text += cat(text.empty() ? "" : ", ", card.name, card.state.empty() ? "" : " ", card.state);
+  if (cards.empty()) return "-";
+  return joined(cards, ", ", [](const NetworkCard& card) {
+    std::string text = cat(card.name, card.state.empty() ? "" : " ", card.state);
     if (card.gbit > 0) text += cat(" ", si_text(card.gbit), " Gbit/s");
     if (card.numa_node) text += cat(" numa ", *card.numa_node);
     if (card.rail) text += " (rail)";
-  }
-  return text.empty() ? "-" : text;
+    return text;
+  });
 }
 
 }  // namespace dsea

@@ -1,9 +1,11 @@
 // Text helpers for messages. Thread safe; no locale.
 #pragma once
 
+#include <functional>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace dsea {
 
@@ -14,6 +16,19 @@ std::string cat(const Args&... args) {
   out.precision(17);
   ((out << args), ...);
   return out.str();
+}
+
+/// All elements, or what `of` makes of them, one after the other, with `separator` between two: joined(names, ", "),
+/// joined(cards, ", ", &Card::name).
+template <class Range, class Projection = std::identity>
+std::string joined(const Range& range, std::string_view separator, const Projection& of = {}) {
+  std::string text;
+  bool first = true;
+  for (const auto& element : range) {
+    if (!std::exchange(first, false)) text += separator;
+    text += cat(std::invoke(of, element));
+  }
+  return text;
 }
 
 /// 1536 -> "1.5 KiB": bytes for people, three significant digits.

@@ -58,10 +58,8 @@ void name_this_thread(std::string_view name) {
 }
 
 void pin_this_thread(std::span<const int> cpus) {
-  std::string list;
-  for (const int cpu : cpus) list += cat(list.empty() ? "" : ", ", cpu);
   const auto fail = [&](std::string_view reason) {
-    throw RunError(cat("cannot pin a thread to processors [", list, "]: ", reason));
+    throw RunError(cat("cannot pin a thread to processors [", joined(cpus, ", "), "]: ", reason));
   };
   if (cpus.empty()) fail("the list is empty");
   const auto [least, largest] = std::ranges::minmax(cpus);

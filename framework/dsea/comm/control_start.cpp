@@ -188,11 +188,9 @@ std::vector<DeviceAddress> addresses_from(const ControlCard& mine, const Control
 }
 
 std::string list_of(const std::vector<DeviceAddress>& addresses, std::uint16_t port) {
-  std::string text;
-  for (const DeviceAddress& a : addresses) {
-    text += cat(text.empty() ? "" : ", ", a.address, " (", a.device, ")");
-  }
-  return text.empty() ? "no address to try" : cat("tried ", text, ", port ", port);
+  if (addresses.empty()) return "no address to try";
+  const auto text_of = [](const DeviceAddress& a) { return cat(a.address, " (", a.device, ")"); };
+  return cat("tried ", joined(addresses, ", ", text_of), ", port ", port);
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ struct ControlLinks {
 };
 
 /// This rank's two connections; those who do not know the cookie are sent away. Addresses are tried one after the other
-/// until one answers, those of this machine first where both ranks are on the same. Throws RunError at the deadline.
+/// until one answers, those of this machine first where both ranks are on the same. Throws RunError at the deadline,
+/// and UsageError, on all ranks, if some rank has no address that the one before it could try.
 ControlLinks connect_control(const ControlListener& listener, int rank, const std::vector<ControlCard>& cards,
                              Clock::time_point deadline);
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "dsea/base/error.hpp"
+#include "dsea/base/packed_texts.hpp"
 #include "dsea/base/text.hpp"
 #include "dsea/base/threads.hpp"
 
@@ -74,17 +75,23 @@ void Heartbeat::connect(const Exchange& exchange) {
     hosts_.push_back(cards.back().host);
     if (!cards.back().error.empty()) throw UsageError(cards.back().error);
   }
-  std::string error;
+  std::vector<std::string> error;  // of usage, and of running
   try {
     links_ = connect_control(listener, rank_, cards, deadline);
+  } catch (const UsageError& e) {
+    error = {e.what(), ""};
   } catch (const Error& e) {
-    error = e.what();
+    error = {"", e.what()};
   }
-  // Nobody begins before all have come; what one lacks, all say.
-  const auto* const bytes = reinterpret_cast<const std::byte*>(error.data());
-  for (const auto& other : exchange({bytes, error.size()}, deadline + std::chrono::seconds(10))) {
-    if (!other.empty()) throw RunError(std::string(reinterpret_cast<const char*>(other.data()), other.size()));
+  // Nobody begins before all have come; what one lacks, all say. Others' failures may follow from wrong use.
+  std::string failure;
+  for (const auto& bytes : exchange(pack_texts(error), deadline + std::chrono::seconds(10))) {
+    const std::vector<std::string> other = unpack_texts(bytes);
+    if (other.size() < 2) continue;
+    if (!other[0].empty()) throw UsageError(other[0]);
+    if (failure.empty()) failure = other[1];
   }
+  if (!failure.empty()) throw RunError(failure);
 }
 
 Heartbeat::~Heartbeat() {

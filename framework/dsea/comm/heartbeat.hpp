@@ -47,8 +47,8 @@ class Heartbeat {
   using Exchange =
       std::function<std::vector<std::vector<std::byte>>(std::span<const std::byte> mine, Clock::time_point deadline)>;
 
-  /// Throws on all ranks if one cannot take part: UsageError for a device that is not there, RunError if no connection
-  /// can be made.
+  /// Throws on all ranks, and the same, if one cannot take part: UsageError for a device that is not there or by which
+  /// others do not reach it, RunError if no connection can be made.
   Heartbeat(int rank, int ranks, const Exchange& exchange, HeartbeatOptions options);
   /// Without finish() the other ranks take this one as having failed.
   ~Heartbeat();

@@ -67,10 +67,8 @@ std::vector<DeviceAddress> control_addresses(std::vector<DeviceAddress> all, con
       if (!holds(names, a.device)) names.push_back(a.device);
     }
     if (!holds(names, device)) {
-      std::string text;
-      for (const std::string& name : names) text += cat(text.empty() ? "" : ", ", name);
       throw UsageError(cat("ring.control: this node has no network device '", device,
-                           "' that is up and has an address; there are ", text));
+                           "' that is up and has an address; there are ", joined(names, ", ")));
     }
     std::erase_if(all, [&](const DeviceAddress& a) { return a.device != device; });
     return all;

@@ -90,11 +90,7 @@ void UcxPort::lose(std::size_t rail, const std::string& why) {
   if (!rails_[rail]) return;
   close_rail(rail);
   lost_[rail] = why;
-  if (live_rails() == 0) {
-    std::string all;
-    for (const std::string& one : lost_) all += cat(all.empty() ? "" : "; ", one);
-    throw RunError(cat(options_.name, ": no rail is left: ", all));
-  }
+  if (live_rails() == 0) throw RunError(cat(options_.name, ": no rail is left: ", joined(lost_, "; ")));
   warnings_.push_back(cat(options_.name, ": ", options_.rail_names[rail], " is lost: ", why, "; ", live_rails(), " of ",
                           rails_.size(), " rails go on, so slices travel slower"));
   warn_at_ = Clock::now() + std::chrono::milliseconds(1500);

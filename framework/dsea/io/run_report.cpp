@@ -104,12 +104,9 @@ void write_run_json(const std::string& path, const RunFigures& f) {
 }
 
 std::string rails_text(const std::vector<RunFigures::Rail>& rails) {
-  std::string text;
-  for (const RunFigures::Rail& rail : rails) {
-    text += cat(text.empty() ? "" : ", ", rail.name, " ", bytes_text(static_cast<double>(rail.bytes)),
-                rail.lost.empty() ? "" : " (lost)");
-  }
-  return text;
+  return joined(rails, ", ", [](const RunFigures::Rail& rail) {
+    return cat(rail.name, " ", bytes_text(static_cast<double>(rail.bytes)), rail.lost.empty() ? "" : " (lost)");
+  });
 }
 
 std::string summary_text(const RunFigures& f) {

@@ -106,16 +106,32 @@ TEST_F(MpiStart, AutoGoesOnWithMpiWhereUcxFails) {
   }
 }
 
-TEST_F(MpiStart, RailsAskForUcx) {
+TEST_F(MpiStart, AutoMeasuresUcxOverRails) {
+  const std::string rails = heat(R"(--set "ring.rails=[\"lo\"]")");
+  const Finished f = start("2 " + rails);
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_EQ(count(f.err, "info: transport "), 1) << f.err;
+  EXPECT_FALSE(contains(f.err, "ring.rails is for transport ucx")) << "said twice: " << f.err;
+  const bool ucx = contains(f.err, "transport ucx: ");
+  EXPECT_EQ(count(f.err, ", so ring.rails is not used; mpi: "), ucx ? 0 : 1) << f.err;
+  EXPECT_EQ(contains(f.err, "lo unknown (rail)"), ucx) << f.err;
+  if (!dsea::ucx_available()) return;
+  EXPECT_EQ(count(f.err, "/s to the next rank at the slowest link, "), 1) << f.err;
+
+  const Finished unable = start("1 env UCX_TLS=nosuch " + rails + " : -n 1 " + rails);
+  EXPECT_EQ(unable.exit_code, 0) << unable.err;
+  EXPECT_EQ(count(unable.err, "transport mpi: ucx failed: rail lo: "), 1) << unable.err;
+  EXPECT_EQ(count(unable.err, ", so ring.rails is not used; mpi: "), 1) << unable.err;
+
+  EXPECT_EQ(start("2 " + rails + " --plan").exit_code, 0);
+}
+
+TEST_F(MpiStart, ARailThatIsNotThereIsAMistakeForAutoToo) {
+  if (!dsea::ucx_available()) GTEST_SKIP() << "built without UCX";
   const Finished missing = start("2 " + heat(R"(--set "ring.rails=[\"nosuch0\"]")"));
   EXPECT_EQ(missing.exit_code, 2) << missing.err;
   EXPECT_EQ(count(missing.err, "heat: error: "), 1) << missing.err;
-  if (!dsea::ucx_available()) return;
   EXPECT_TRUE(contains(missing.err, "there is no network device 'nosuch0'")) << missing.err;
-  const Finished f = start("2 " + heat(R"(--set "ring.rails=[\"lo\"]")"));
-  EXPECT_EQ(f.exit_code, 0) << f.err;
-  EXPECT_EQ(count(f.err, "transport ucx: ring.rails is set; ucx: "), 1) << f.err;
-  EXPECT_TRUE(contains(f.err, "lo unknown (rail)")) << f.err;
 }
 
 TEST_F(MpiStart, RanksThatDifferAreRefusedWithWhatDiffers) {
