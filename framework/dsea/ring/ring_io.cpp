@@ -49,7 +49,7 @@ void Ring::load_for_first_rank() {
     const Segment head{&header, sizeof header, false};
     port.start({&head, 1});
     wait();
-    std::vector<Segment> body = body_segments(header, lanes);
+    std::vector<Segment> body = body_segments(travelling_fields(problem_.layout), header, lanes);
     for (Segment& s : body) s.on_device = false;
     port.start(body);
     wait();
