@@ -6,6 +6,7 @@
 //   ranks=4,8  workers=1,2  slices=24  cycles=4  at_once=1   what is run; threads unless started by mpirun
 //   stage=0.05     seconds that a worker needs for a slice
 //   link=0.9       stages that a link takes for a slice; links are held back to it, 0: as fast as they are
+//   final=0.8      share of a slice's payload that is final early, and so goes ahead of it; with payload=1e5 or more
 //   payload=4.8e6  bytes of a slice; bandwidth=48e6: bytes a second that the plan expects of links as fast as they are
 //   transport=mpi|ucx rails=eth0,eth1    under mpirun
 //   append=1       adds to the file
@@ -227,6 +228,7 @@ int run(int argc, char** argv) {
   const double stage = number("stage", 0.05);
   p.at_once = number("at_once", 0) != 0;
   p.payload_bytes = number("payload", 8);
+  p.final_share = number("final", 0);
   p.bandwidth = number("bandwidth", 0);
   const double link = number("link", p.bandwidth > 0 ? 0 : 0.9);
   if (link > 0) p.link_stages = link;

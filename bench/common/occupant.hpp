@@ -21,7 +21,8 @@ struct OccupantShape {
   double worker_seconds = 0.1;  ///< a worker needs for a slice
   int positions = 1;            ///< workers in the ring
   int supercycles = 1;
-  std::int64_t words = 1;  ///< of 8 bytes, a slice's load: carried, so that it costs links and nothing else
+  std::int64_t words = 1;  ///< of 8 bytes, a slice's load: nobody touches it, so that it costs links and nothing else
+  std::int64_t final_words = 0;  ///< more of it, which is carried and so goes ahead of a slice
 };
 
 /// Molecular dynamics' orders: reads one neighbour on each side, contributes to one on each side, merges. Its state is
@@ -37,7 +38,11 @@ class Occupant {
     count_ = problem_.layout.list<std::int64_t>("count", 1);
     load_ = problem_.layout.grid<std::uint64_t>("load", shape.words);
     dsea::Kind kind("occupy", 1, 1);
-    kind.contributes(count_).carries(load_);
+    kind.contributes(count_);  // the load counts as written: there when the slice is complete, as molecules are
+    if (shape.final_words > 0) {
+      final_load_ = problem_.layout.grid<std::uint64_t>("final load", shape.final_words);
+      kind.carries(final_load_);
+    }
     problem_.kinds = {kind};
   }
 
@@ -47,6 +52,7 @@ class Occupant {
     out[count_].set_count(1);
     out[count_][0] = 0;
     for (std::int64_t i = 0; i < shape_.words; ++i) out[load_][i] = static_cast<std::uint64_t>(slab);
+    for (std::int64_t i = 0; i < shape_.final_words; ++i) out[final_load_][i] = static_cast<std::uint64_t>(slab);
   }
 
   void run(dsea::Stage& s) const {
@@ -100,7 +106,7 @@ class Occupant {
   CycleEnds ends_;
   dsea::Problem problem_;
   dsea::Field<std::int64_t> count_;
-  dsea::Field<std::uint64_t> load_;
+  dsea::Field<std::uint64_t> load_, final_load_;
 };
 
 }  // namespace bench

@@ -19,8 +19,9 @@ namespace {
 
 OccupantShape shape_of(const RingPoint& p) {
   const double seconds = p.at_once ? p.stage_seconds : p.stage_seconds / p.workers;
-  const std::int64_t words = std::max<std::int64_t>(1, std::llround(p.payload_bytes / 8));
-  return {p.slices, seconds, p.ranks * p.workers, p.supercycles, words};
+  const std::int64_t final_words = std::llround(p.payload_bytes / 8 * p.final_share);
+  const std::int64_t words = std::max<std::int64_t>(1, std::llround(p.payload_bytes / 8) - final_words);
+  return {p.slices, seconds, p.ranks * p.workers, p.supercycles, words, final_words};
 }
 
 dsea::PlanRequest request_of(const RingPoint& p) {

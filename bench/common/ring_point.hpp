@@ -19,6 +19,7 @@ struct RingPoint {
   bool at_once = false;         ///< a rank's workers work side by side, each for a whole stage, as on a GPU's streams;
                                 ///< otherwise they take turns, each for its part of the stage
   double payload_bytes = 8;     ///< a slice
+  double final_share = 0;       ///< of the payload: carried by all workers, so it goes ahead of slices
   /// Stages that it takes to move a slice: links are held back to that. Nothing: links as fast as they are.
   std::optional<double> link_stages;
   double bandwidth = 0;  ///< of links as fast as they are, for the plan, bytes a second; 0: they take no time

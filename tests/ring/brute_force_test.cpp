@@ -10,7 +10,8 @@ using namespace dsea;
 using namespace dsea::sim;
 
 struct Counts {
-  int programs = 0, folded = 0, mixed = 0, closing = 0, fed = 0, deep = 0, small = 0, unaligned = 0, several_steps = 0;
+  int programs = 0, folded = 0, mixed = 0, closing = 0, fed = 0, deep = 0, small = 0, unaligned = 0, several_steps = 0,
+      ahead = 0;
 };
 
 /// One random program through one random ring; everything follows from the seed.
@@ -53,6 +54,7 @@ void try_one(std::uint64_t seed, Counts& counts) {
   counts.fed += simulated.result().sums.size() > static_cast<std::size_t>(program.feedback_delay);
   counts.deep += ring.depth > 1;
   counts.small += program.slabs <= 2;
+  counts.ahead += simulated.went_ahead() > 0;
   counts.several_steps += program.program_steps > 1;
   counts.unaligned += positions % static_cast<int>(program.kinds.size()) != 0;
 }
@@ -72,6 +74,7 @@ TEST(BruteForce, ThousandsOfRandomProgramsGiveTheSameBits) {
   EXPECT_GT(counts.small, 300);
   EXPECT_GT(counts.unaligned, 500);
   EXPECT_GT(counts.several_steps, 500);
+  EXPECT_GT(counts.ahead, 500);
 }
 
 TEST(BruteForce, FixedCornersWithEveryOrder) {

@@ -116,6 +116,7 @@ bool SimulatedRing::start(int p, int w) {
     take(p, out_ring, item, std::min(slices_ - 1, s + out) - std::max(0, s - out) + 1);
   }
   process.machine.start(*job);
+  hand_on(p, *job);
   process.started[static_cast<std::size_t>(w)].push_back(*job);
   if (ring_.obedient) launch(p, w), finish(p, w);
   return true;
@@ -248,67 +249,6 @@ bool SimulatedRing::finish(int p, int w) {
     process.observed.erase(step);
   }
   process.machine.finished(w);
-  check_counters(p);
-  return true;
-}
-
-bool SimulatedRing::receive(int p) {
-  Process& process = processes_[static_cast<std::size_t>(p)];
-  const auto item = process.machine.next_receive();
-  if (!process.receiving) {
-    if (!process.machine.can_receive()) return false;
-    take(p, 0, *item, 0);
-    process.machine.begin_receive();
-    process.receiving = true;
-    return true;
-  }
-  const std::int64_t arriving = process.machine.taken(0) - 1;
-  SimSlot& to = slot(p, 0, arriving);
-  if (p == 0 && arriving < slices_) {  // the loader
-    for (int lane = 0; lane < topology_.lanes(); ++lane) {
-      const int slab = topology_.slab(static_cast<int>(arriving), lane);
-      if (slab >= 0) to.values[static_cast<std::size_t>(lane)] = initial(program_, slab);
-    }
-  } else {
-    const int from = (p + ring_.processes - 1) % ring_.processes;
-    Process& other = processes_[static_cast<std::size_t>(from)];
-    if (!other.sending) return false;
-    const std::int64_t sent = *other.machine.next_send();
-    if (sent + (p == 0 ? slices_ : 0) != arriving) violation(p, cat("item ", sent, " arrives as ", arriving));
-    to.values = filled(from, ring_.workers, sent).values;
-    if (sent % slices_ == slices_ - 1) process.sums.insert(other.sums.begin(), other.sums.end());
-    other.machine.sent();
-    read_done(from, ring_.workers, sent);
-    other.sending = false;
-    check_counters(from);
-    wake(from);
-  }
-  to.state = State::ready;
-  to.finished = true;
-  process.receiving = false;
-  process.machine.received();
-  return true;
-}
-
-bool SimulatedRing::send(int p) {
-  Process& process = processes_[static_cast<std::size_t>(p)];
-  if (process.sending || !process.machine.can_send()) return false;
-  const std::int64_t item = *process.machine.next_send();
-  const SimSlot& s = filled(p, process.machine.send_ring(), item);
-  if (!s.finished) violation(p, cat("item ", item, " is sent before its work is done"));
-  if (!process.machine.exits(item)) {
-    process.sending = true;
-    wake((p + 1) % ring_.processes);
-    return true;
-  }
-  const int slice = static_cast<int>(item % slices_);
-  if (exited_[static_cast<std::size_t>(slice)]++ != 0) violation(p, cat("slice ", slice, " leaves twice"));
-  for (int lane = 0; lane < topology_.lanes(); ++lane) {
-    const int slab = topology_.slab(slice, lane);
-    if (slab >= 0) result_.slabs[static_cast<std::size_t>(slab)] = s.values[static_cast<std::size_t>(lane)];
-  }
-  process.machine.sent();
-  read_done(p, process.machine.send_ring(), item);
   check_counters(p);
   return true;
 }

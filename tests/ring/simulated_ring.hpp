@@ -94,9 +94,12 @@ class SimulatedRing {
   /// Jobs that only a missing sum kept from starting, counted each time it was looked at.
   std::int64_t waits_for_sums() const { return waits_for_sums_; }
   std::int64_t actions() const { return actions_; }
+  /// Slices whose final fields were received before they were complete.
+  std::int64_t went_ahead() const { return went_ahead_; }
 
  private:
   enum class State { free, filling, ready };
+  enum class Sending { nothing, ahead, slice };
   using Lanes = std::vector<Slab>;
   struct SimSlot {
     State state = State::free;
@@ -116,7 +119,9 @@ class SimulatedRing {
     std::vector<std::deque<std::uint64_t>> inputs;  // digest of what each launched job read
     std::map<std::int64_t, std::uint64_t> sums;     // known here
     std::map<std::int64_t, std::vector<std::uint64_t>> observed;
-    bool receiving = false, sending = false;
+    bool receiving = false;
+    Sending sending = Sending::nothing;
+    bool went_ahead = false;  // final fields of the item to be sent next
   };
   enum class Act { start, launch, finish, receive, send };
   struct Actor {
@@ -136,6 +141,9 @@ class SimulatedRing {
   bool finish(int p, int w);
   bool receive(int p);
   bool send(int p);
+  bool send_ahead(int p);
+  void hand_on(int p, const StageJob& job);
+  std::vector<int> final_fields(std::int64_t substep) const;
   bool sums_known(int p, const StageJob& job);
   std::uint64_t input_digest(int p, const StageJob& job, int lane);
   void compute(int p, const StageJob& job);
@@ -160,6 +168,7 @@ class SimulatedRing {
   std::vector<char> exited_;
   std::int64_t waits_for_sums_ = 0;
   std::int64_t actions_ = 0;
+  std::int64_t went_ahead_ = 0;
 };
 
 /// What the initial state of a slab is.

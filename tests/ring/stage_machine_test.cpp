@@ -61,6 +61,66 @@ TEST(StageMachine, AWorkerNeedsItsNeighboursAndRoomForWhatItWrites) {
   EXPECT_TRUE(m.possible(0));
 }
 
+TEST(StageMachine, WhatIsHandedOnMayGoAheadOfItsSlice) {
+  // The second worker contributes to a neighbour: its slice 0 is complete when slice 1 has been worked on.
+  StageMachine m = machine(4, 2, {3, 3, 3}, false, Schedule({{0, 0}, {0, 1}}, std::nullopt, 2, 4));
+  const auto start = [&](int worker) {
+    const auto job = m.possible(worker);
+    EXPECT_TRUE(job);
+    m.start(*job);
+    return *job;
+  };
+  receive(m);
+  const auto first = start(0);
+  EXPECT_FALSE(m.announce(first)) << "it stays in the process";
+  m.launched(first);
+  EXPECT_FALSE(m.can_send_ahead());
+  const auto second = start(1);  // its input is ready, but not complete
+  EXPECT_FALSE(m.announce(second));
+  EXPECT_FALSE(m.can_send_ahead());
+  m.finished(0);
+  EXPECT_TRUE(m.can_send_ahead());
+  m.launched(second);
+  m.finished(1);
+  EXPECT_FALSE(m.can_send());
+  EXPECT_TRUE(m.can_send_ahead());
+  EXPECT_EQ(m.next_send(), 0);
+
+  receive(m);
+  const auto third = start(0);
+  m.launched(third);
+  m.finished(0);
+  const auto fourth = start(1);
+  EXPECT_TRUE(m.announce(fourth)) << "slice 0 still may";
+  m.launched(fourth);
+  m.finished(1);
+  EXPECT_TRUE(m.can_send());
+  EXPECT_FALSE(m.can_send_ahead()) << "it is complete, and goes as a whole";
+  m.sent();
+  EXPECT_TRUE(m.can_send_ahead()) << "now slice 1 may";
+  EXPECT_EQ(m.next_send(), 1);
+}
+
+TEST(StageMachine, NothingGoesAheadOfWhatLeavesTheRing) {
+  const Schedule schedule({{0, 0}}, std::nullopt, 2, 2);  // one super-cycle
+  for (const bool is_last : {false, true}) {
+    StageMachine m = machine(3, 1, {3, 3}, false, schedule, is_last ? 1 : 0);
+    receive(m);
+    const auto job = m.possible(0);
+    ASSERT_TRUE(job);
+    m.start(*job);
+    EXPECT_EQ(m.announce(*job), !is_last);
+    EXPECT_EQ(m.can_send_ahead(), !is_last);
+  }
+  StageMachine alone = machine(2, 1, {4}, true, schedule);
+  for (int i = 0; i < 2; ++i) receive(alone);
+  const auto job = alone.possible(0);
+  ASSERT_TRUE(job);
+  EXPECT_THROW(alone.announce(*job), dsea::RunError) << "it has not been started";
+  alone.start(*job);
+  EXPECT_FALSE(alone.announce(*job));
+}
+
 TEST(StageMachine, TheLastSliceCompletesAllThatIsLeft) {
   StageMachine m = machine(3, 1, {3, 3}, false, Schedule({{1, 2}}, std::nullopt, 1, 2));
   for (int i = 0; i < 3; ++i) receive(m);

@@ -78,7 +78,7 @@ Sweep::Sweep(const Shape& shape, std::int64_t steps, std::int64_t feedback_delay
         if (out > 0) own.seed = hash_combine(g.seed, 50);
         const Word h = own();
         lowest = std::min(lowest, observed(h));
-        for (int j = 0; with_grid && !finishing && j < grid_words; ++j) {
+        for (int j = 0; with_grid && !finishing && !shape.keep && j < grid_words; ++j) {
           new_grid[i][static_cast<std::size_t>(j)] = made_word(h, 100 + j);
         }
         if (out == 0) {
@@ -117,12 +117,19 @@ std::uint64_t Sweep::digest() const {
   dsea::SliceLayout layout;
   layout.list<Word>("list", most_words);
   layout.grid<Word>("grid", grid_words);
+  if (shape_.keep) layout.list<Word>("kept", most_words);
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
     auto words = list[i];
     auto cells = grid[i];
     std::int64_t count = static_cast<std::int64_t>(words.size()), fixed = grid_words;
-    const dsea::RawField fields[] = {{words.data(), &count, most_words}, {cells.data(), &fixed, grid_words}};
+    std::int64_t kept = Program::kept_count(static_cast<int>(i));
+    std::array<Word, most_words> kept_words{};
+    for (std::int64_t j = 0; j < kept; ++j) {
+      kept_words[static_cast<std::size_t>(j)] = Program::start_word(static_cast<int>(i), 200 + j);
+    }
+    const dsea::RawField fields[] = {
+        {words.data(), &count, most_words}, {cells.data(), &fixed, grid_words}, {kept_words.data(), &kept, most_words}};
     sum += dsea::slab_digest(layout, static_cast<int>(i), fields);
   }
   return sum;

@@ -31,6 +31,7 @@ struct Shape {
   bool finish = true;
   bool feedback = false;
   bool side = false;
+  bool keep = false;  // no kind writes the grid, and there is a list that none of them looks at
 
   std::size_t kinds_a_step() const { return in.size() / static_cast<std::size_t>(program_steps); }
 
@@ -43,7 +44,7 @@ struct Shape {
     return dsea::cat("[synthetic]\nslabs = ", slabs, "\nperiodic = ", periodic ? "true" : "false", "\nin = ", list(in),
                      "\nout = ", list(out), "\nprogram_steps = ", program_steps,
                      "\nfinish = ", finish ? "true" : "false", "\nfeedback = ", feedback ? "true" : "false",
-                     "\nside = ", side ? "true" : "false", "\n");
+                     "\nside = ", side ? "true" : "false", "\nkeep = ", keep ? "true" : "false", "\n");
   }
 };
 
@@ -142,6 +143,7 @@ class Program {
     shape_.finish = c.get<bool>("synthetic.finish", true);
     shape_.feedback = c.get<bool>("synthetic.feedback", false);
     shape_.side = c.get<bool>("synthetic.side", false);
+    shape_.keep = c.get<bool>("synthetic.keep", false);
     throw_at_ = c.get<std::int64_t>("synthetic.throw_at", -1);
     throw_number_ = c.get<bool>("synthetic.throw_number", false);
     hang_at_ = c.get<std::int64_t>("synthetic.hang_at", -1);
@@ -156,6 +158,7 @@ class Program {
     problem_.element_name = "slabs";
     list_ = problem_.layout.list<Word>("list", most_words);
     grid_ = problem_.layout.grid<Word>("grid", grid_words);
+    if (shape_.keep) kept_ = problem_.layout.list<Word>("kept", most_words);
     if (shape_.side) side_ = problem_.layout.side_list<Word>("side", 1);
     low_ = problem_.observable("low", dsea::ReduceOp::min, 42);
     total_ = problem_.observable("total", dsea::ReduceOp::sum);
@@ -163,7 +166,9 @@ class Program {
     work_ = problem_.phase("work");
     for (std::size_t k = 0; k < shape_.in.size(); ++k) {
       dsea::Kind kind(dsea::cat("kind ", k), static_cast<int>(shape_.in[k]), static_cast<int>(shape_.out[k]));
-      if (!writes_grid(k)) kind.carries(grid_);
+      if (!reads_grid(k)) kind.carries(grid_);
+      if (reads_grid(k) && shape_.keep) kind.reads(grid_);
+      if (shape_.keep) kind.carries(kept_);
       if (kind.out > 0) kind.contributes(list_);
       if (first_of_step(k)) {
         kind.observes(low_).observes(total_);
@@ -173,6 +178,7 @@ class Program {
     }
     if (shape_.finish) {
       problem_.finish = dsea::Kind("finish", static_cast<int>(shape_.in[0]), 0);
+      if (shape_.keep) problem_.finish->carries(kept_);
       problem_.finish->reads(grid_).observes(low_).observes(total_);
     }
   }
@@ -181,6 +187,7 @@ class Program {
   const Shape& shape() const { return shape_; }
 
   static std::int64_t start_count(int slab) { return 1 + slab % most_words; }
+  static std::int64_t kept_count(int slab) { return (2 + slab) % (most_words + 1); }
   static Word start_word(int slab, std::int64_t i) {
     return hash_combine(static_cast<Word>(slab), static_cast<Word>(i));
   }
@@ -190,6 +197,11 @@ class Program {
     list.set_count(start_count(slab));
     for (std::int64_t i = 0; i < start_count(slab); ++i) list[i] = start_word(slab, i);
     for (int i = 0; i < grid_words; ++i) out[grid_][i] = start_word(slab, 100 + i);
+    if (shape_.keep) {
+      const auto kept = out[kept_];
+      kept.set_count(kept_count(slab));
+      for (std::int64_t i = 0; i < kept_count(slab); ++i) kept[i] = start_word(slab, 200 + i);
+    }
     if (flip_ == slab) out[grid_][1] ^= 1ULL << 17;
   }
 
@@ -199,8 +211,8 @@ class Program {
     const auto k = static_cast<std::size_t>(s.kind());
     const int in = static_cast<int>(shape_.in[k]), out = static_cast<int>(shape_.out[k]);
     const double feedback = first_of_step(k) && shape_.feedback ? s.reduced(low_) : 0;
-    Make make{gather(s, in, writes_grid(k), feedback)};
-    if (writes_grid(k)) make.grid = s.out(0)[grid_].data;
+    Make make{gather(s, in, reads_grid(k), feedback)};
+    if (reads_grid(k) && !shape_.keep) make.grid = s.out(0)[grid_].data;
     if (first_of_step(k)) make.observable = s.observable(low_);
     if (out == 0) {
       make.list = s.out(0)[list_].data;
@@ -247,7 +259,7 @@ class Program {
 
   std::vector<double> row(const dsea::StepSums& sums) const { return {sums[low_], sums[total_]}; }
 
-  bool writes_grid(std::size_t kind) const { return kind % 2 == 0; }
+  bool reads_grid(std::size_t kind) const { return kind % 2 == 0; }  // and writes it, unless it is kept
   bool first_of_step(std::size_t kind) const { return kind % shape_.kinds_a_step() == 0; }
 
  private:
@@ -265,7 +277,7 @@ class Program {
 
   void sides(dsea::Stage& s) const {
     if (s.makes_side()) {
-      const bool grid = writes_grid(static_cast<std::size_t>(s.kind()));
+      const bool grid = reads_grid(static_cast<std::size_t>(s.kind()));
       const auto side = s.out(0)[side_];
       dsea::for_each(s, 1,
                      MakeSide{{nullptr, nullptr, grid ? s.in(0)[grid_].data : nullptr, 0}, side.data, side.count_at});
@@ -279,7 +291,7 @@ class Program {
 
   Shape shape_;
   dsea::Problem problem_;
-  dsea::Field<Word> list_, grid_, side_;
+  dsea::Field<Word> list_, grid_, kept_, side_;
   dsea::Observable low_, total_;
   dsea::Phase work_;
   bool throw_number_ = false;

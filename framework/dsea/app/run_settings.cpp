@@ -96,8 +96,7 @@ int choose_workers(const RunSettings& settings, const Problem& problem, int proc
   for (int w = 1; w <= most && (w == 1 || w <= slices || takes_turns); ++w) {
     if (w > 1 && static_cast<std::int64_t>(w - 1) * processes >= std::max<std::int64_t>(1, substeps)) break;
     if (w > 1 && !in_cache(w)) break;
-    const Schedule schedule = make_schedule(problem, settings.steps, processes * w);
-    const double busy = ScalingModel::of(schedule, slices, w, at_once).efficiency(processes);
+    const double busy = ScalingModel::of(problem, slices, w, at_once).efficiency(processes);
     const double rate = busy / (1 + problem.side_cost * sides_made(w, period));
     if (rate < best_rate) continue;  // of equals the larger one, which passes slices on less often
     best = w;

@@ -28,16 +28,18 @@ void HostSlice::settle() {
   if (stream_.error()) std::rethrow_exception(stream_.error());
 }
 
-const RawField* HostSlice::fetch(int lane, const RawField* fields, bool side_fields) {
+const RawField* HostSlice::fetch(int lane, const RawField* fields, FieldMask wanted) {
   if (!copies_) return fields;
   RawField* mine = own(lane);
-  const auto wanted = [&](int f) { return fields[f].data != nullptr && (side_fields || layout_[f].travels); };
+  wanted &= travelling_fields(layout_);
+  // Who fills the others may just be giving them their memory: only what is wanted is looked at.
+  const auto is_there = [&](int f) { return (wanted & bit_of(f)) != 0 && fields[f].data != nullptr; };
   for (int f = 0; f < layout_.size(); ++f) {
-    if (wanted(f)) copy(stream_, mine[f].count, fields[f].count, sizeof(std::int64_t));
+    if (is_there(f)) copy(stream_, mine[f].count, fields[f].count, sizeof(std::int64_t));
   }
   settle();
   for (int f = 0; f < layout_.size(); ++f) {
-    if (!wanted(f)) continue;
+    if (!is_there(f)) continue;
     const std::int64_t live = std::clamp<std::int64_t>(*mine[f].count, 0, layout_[f].capacity);
     copy(stream_, mine[f].data, fields[f].data, layout_[f].element_bytes * static_cast<std::size_t>(live));
   }

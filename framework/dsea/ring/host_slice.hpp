@@ -6,6 +6,7 @@
 #include "dsea/device/buffer.hpp"
 #include "dsea/device/event.hpp"
 #include "dsea/device/stream.hpp"
+#include "dsea/ring/final_fields.hpp"
 #include "dsea/slice/view.hpp"
 
 namespace dsea {
@@ -20,8 +21,9 @@ class HostSlice {
   /// True if the memory is not the slice's own.
   bool copies() const { return copies_; }
 
-  /// The live part of one lane's fields in host memory. The work that fills them must be done. Waits for the copy.
-  const RawField* fetch(int lane, const RawField* fields, bool side_fields = false);
+  /// The live part of one lane's fields that travel, or of some of them, in host memory. The work that fills them must
+  /// be done. Waits for the copy.
+  const RawField* fetch(int lane, const RawField* fields, FieldMask wanted = ~FieldMask{0});
 
   /// Memory to make one lane in; counts of list fields are 0.
   RawField* blank(int lane);

@@ -20,9 +20,11 @@ double RingPlan::steady_rate() const {
 
 double RingPlan::lag_seconds() const {
   // The neighbours that the workers wait for come one a stage; the slice itself goes through the workers, and over the
-  // link.
+  // link, as far as it has not gone ahead.
   const double through = (request_.at_once ? request_.workers : 1) * stage_work_seconds();
-  return scaling_.order_sum * stage_seconds() + through + stage_link_seconds();
+  const double link = stage_link_seconds();
+  return scaling_.order_sum * stage_seconds() + through + link -
+         scaling_.ahead(link, stage_work_seconds(), stage_seconds());
 }
 
 double RingPlan::n_max_expected() const {

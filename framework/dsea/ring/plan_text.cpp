@@ -120,6 +120,9 @@ std::string RingPlan::text() const {
   text += line("N_max", cat(tenths(n_max()), " processes = ", slices, " / ", tenths(scaling_.lag()), ", ",
                             request_.at_once ? "workers of a process run at once" : "workers of a process take turns",
                             "; efficiency ", percent_text(efficiency())));
+  const std::string lag = tenths(scaling_.lag()), usual = tenths(scaling_.lag() + scaling_.ahead(1, 1, 1));
+  if (lag != usual)
+    text += line("", cat(lag, " and not ", usual, ", for fields that are final early go ahead of their slice"));
   if (problem_.elements > 0 && !one_process() && n_max_expected() > 1.01 * n_max())
     text += line("", cat(tenths(n_max_expected()), " if links are as much faster than a stage as expected"));
   text += rates_text();

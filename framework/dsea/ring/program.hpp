@@ -43,7 +43,7 @@ inline constexpr int max_order = 7;
 enum class Use {
   write,       ///< run() (or merge()) makes it anew; the default
   read,        ///< reads it, also from neighbours, and hands it on unchanged: never copied
-  carry,       ///< does not look at it and hands it on unchanged
+  carry,       ///< does not look at it and hands it on unchanged. As read: final early, see Kind::reads()
   contribute,  ///< run() writes regions for slabs -out..+out, merge() makes the final field of them
 };
 
@@ -73,6 +73,9 @@ class Kind {
   explicit Kind(std::string kind_name, int order_in = 1, int order_out = 0)
       : name(std::move(kind_name)), in(order_in), out(order_out) {}
 
+  /// Fields that this kind reads, or (carries()) does not look at, and hands on unchanged. They are final early: where
+  /// the kind is a process's last one they travel to the next process while it is still at work on the slice, if they
+  /// are a quarter of a slice's bytes or more.
   template <class... T>
   Kind& reads(Field<T>... fields) {
     return set(Use::read, std::initializer_list<int>{fields.index...});

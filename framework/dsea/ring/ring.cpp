@@ -61,7 +61,7 @@ Ring::Ring(WorkerProgram& program, const Problem& problem, const RingPlan& plan,
   program_.prepare(device);
   environment_ = std::make_unique<RunnerEnvironment>(
       RunnerEnvironment{program, problem, topology_, device_, mutex_, machine_, slots_, ledger_, snapshots_, nullptr,
-                        wake_main_, plan.request().feedback_delay, options.table_every,
+                        wake_main_, wake_output_, plan.request().feedback_delay, options.table_every,
                         program.has_snapshots() ? options.snapshots : SnapshotSteps{}});
   for (int w = 0; w < plan.request().workers; ++w) {
     runners_.push_back(

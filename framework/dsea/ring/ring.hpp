@@ -85,11 +85,16 @@ class Ring {
   void wait_for_free_slot(std::int64_t item);
   void load_slice(std::int64_t item, Slot& slot);
   void receive_slice(std::int64_t item, Slot& slot, ReceivePort& port);
+  void receive_header(std::int64_t item, std::int64_t substep, SliceHeader& header, ReceivePort& port);
+  void receive_fields(FieldMask fields, const SliceHeader& header, Slot& slot, bool staged, ReceivePort& port);
   void check_header(const SliceHeader& header, int slice, std::int64_t substep) const;
   // output
-  void wait_for_complete(std::int64_t item);
+  bool wait_for_complete(std::int64_t item, bool or_final);
   void exit_slice(std::int64_t item, Slot& slot);
-  void send_slice(std::int64_t item, Slot& slot);
+  void send_ahead(std::int64_t item, const Slot& slot, FieldMask fields);
+  void send_slice(std::int64_t item, Slot& slot, FieldMask fields);
+  std::int64_t substep_sent(std::int64_t item) const;
+  void send_fields(FieldMask fields, SliceHeader& header, const Slot& slot);
   // load
   struct StartSlice;
   void make_start(int slice, StartSlice& start);
@@ -102,7 +107,7 @@ class Ring {
 
   // shared helpers
   void collect_rows();
-  std::vector<Segment> body_segments(const SliceHeader& header, const RawField* const* lanes) const;
+  std::vector<Segment> body_segments(FieldMask fields, const SliceHeader& header, const RawField* const* lanes) const;
   template <class Port>
   bool wait_for(Port& port);
   void transfer(SendPort& port, std::span<const Segment> segments, Connection connection = ring_connection);
@@ -142,6 +147,7 @@ class Ring {
   HostSlice input_staging_;
   HostSlice output_staging_;
   HostSlice io_staging_;
+  SliceHeader ahead_header_;  // output thread only; a port may hold on to it
 
   RoleStatus main_status_{"main"}, input_status_{"input"}, output_status_{"output"}, load_status_{"load"},
       io_status_{"io"};

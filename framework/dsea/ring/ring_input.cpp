@@ -88,51 +88,35 @@ void Ring::load_slice(std::int64_t item, Slot& slot) {
   ++report_.loaded;
 }
 
-void Ring::check_header(const SliceHeader& header, int slice, std::int64_t substep) const {
-  const SliceLayout& layout = problem_.layout;
-  if (header.magic != SliceHeader::magic_value) {
-    throw RunError("what arrived is no slice header: all ranks must run the same program of the same version");
-  }
-  if (header.layout_hash != layout.hash()) {
-    throw RunError("the slice that arrived has another layout: all ranks must have the same configuration and input");
-  }
-  DSEA_CHECK_EQ(header.slice, slice, "slices arrived out of order");
-  DSEA_CHECK_EQ(header.substep, substep, "a slice of another sub-step arrived");
-  for (int lane = 0; lane < topology_.lanes(); ++lane) {
-    if (topology_.slab(slice, lane) < 0) continue;
-    for (int f = 0; f < layout.size(); ++f) {
-      const std::int64_t count = header.counts[f][lane];
-      if (!layout[f].travels) continue;
-      DSEA_CHECK(count >= 0 && count <= layout[f].capacity, "count ", count, " of field '", layout[f].name, "'");
-    }
-  }
-}
-
 void Ring::receive_slice(std::int64_t item, Slot& slot, ReceivePort& port) {
   input_status_.set("receives", item);
   const SliceLayout& layout = problem_.layout;
   SliceHeader& header = slot.header;
-  const Segment head{&header, sizeof header, false};
-  transfer(port, {&head, 1});
-
   const bool loading = rank_ == 0 && machine_.supercycle(item) == 0;
   const std::int64_t substep =
       loading ? 0 : machine_.schedule().substep(machine_.setup().first_position, machine_.supercycle(item));
-  check_header(header, machine_.slice(item), substep);
-
   // Slices of the start come through another kind of port, which may know no device memory.
   const bool staged = input_staging_.copies() && (loading || !transport_.takes_device_memory());
-  const RawField* lanes[max_lanes] = {};
-  for (int lane = 0; lane < topology_.lanes(); ++lane) {
-    lanes[lane] = staged ? input_staging_.blank(lane) : slot.raw[static_cast<std::size_t>(lane)].data();
+  FieldMask fields = travelling_fields(layout);
+  receive_header(item, substep, header, port);
+  if (header.magic == SliceHeader::ahead_value) {
+    const FieldMask ahead = loading ? 0 : final_fields(problem_, machine_.schedule(), substep - 1);
+    DSEA_CHECK(ahead != 0 && header.flags == ahead, "other fields went ahead of a slice than may");
+    receive_fields(ahead, header, slot, staged, port);
+    fields &= ~ahead;
+    input_status_.set("has what went ahead, receives the rest", item);
+    const SliceHeader first = header;
+    receive_header(item, substep, header, port);
+    DSEA_CHECK_EQ(header.magic, SliceHeader::magic_value, "two parts went ahead of a slice");
     for (int f = 0; f < layout.size(); ++f) {
-      if (!layout[f].travels || layout[f].fixed) continue;  // the counts of fixed fields never change
-      slots_.pools().host_counts(f, slot.buffer[static_cast<std::size_t>(f)])[lane] = header.counts[f][lane];
+      for (int lane = 0; lane < topology_.lanes() && (ahead & bit_of(f)) != 0; ++lane) {
+        if (topology_.slab(machine_.slice(item), lane) < 0) continue;
+        DSEA_CHECK_EQ(header.counts[f][lane], first.counts[f][lane], "field '", layout[f].name,
+                      "' went ahead of its slice, and was not final");
+      }
     }
   }
-  std::vector<Segment> body = body_segments(header, lanes);
-  for (Segment& s : body) s.on_device = s.on_device && !staged;
-  transfer(port, body);
+  receive_fields(fields, header, slot, staged, port);
 
   for (int lane = 0; lane < topology_.lanes(); ++lane) {
     for (int f = 0; f < layout.size(); ++f) {
@@ -156,6 +140,48 @@ void Ring::receive_slice(std::int64_t item, Slot& slot, ReceivePort& port) {
     collect_rows();
   }
   if (!loading) ++report_.received;
+}
+
+void Ring::receive_header(std::int64_t item, std::int64_t substep, SliceHeader& header, ReceivePort& port) {
+  const Segment head{&header, sizeof header, false};
+  transfer(port, {&head, 1});
+  check_header(header, machine_.slice(item), substep);
+}
+
+void Ring::check_header(const SliceHeader& header, int slice, std::int64_t substep) const {
+  const SliceLayout& layout = problem_.layout;
+  if (header.magic != SliceHeader::magic_value && header.magic != SliceHeader::ahead_value) {
+    throw RunError("what arrived is no slice header: all ranks must run the same program of the same version");
+  }
+  if (header.layout_hash != layout.hash()) {
+    throw RunError("the slice that arrived has another layout: all ranks must have the same configuration and input");
+  }
+  DSEA_CHECK_EQ(header.slice, slice, "slices arrived out of order");
+  DSEA_CHECK_EQ(header.substep, substep, "a slice of another sub-step arrived");
+  for (int lane = 0; lane < topology_.lanes(); ++lane) {
+    for (int f = 0; f < layout.size(); ++f) {
+      const std::int64_t count = header.counts[f][lane];
+      if (topology_.slab(slice, lane) < 0 || !layout[f].travels) continue;
+      DSEA_CHECK(count >= 0 && count <= layout[f].capacity, "count ", count, " of field '", layout[f].name, "'");
+    }
+  }
+}
+
+void Ring::receive_fields(FieldMask fields, const SliceHeader& header, Slot& slot, bool staged, ReceivePort& port) {
+  const SliceLayout& layout = problem_.layout;
+  const RawField* lanes[max_lanes] = {};
+  for (int lane = 0; lane < topology_.lanes(); ++lane) {
+    lanes[lane] = staged ? input_staging_.blank(lane) : slot.raw[static_cast<std::size_t>(lane)].data();
+    const bool empty = topology_.slab(static_cast<int>(header.slice), lane) < 0;
+    for (int f = 0; f < layout.size(); ++f) {
+      if ((fields & bit_of(f)) == 0 || layout[f].fixed) continue;  // the counts of fixed fields never change
+      slots_.pools().host_counts(f, slot.buffer[static_cast<std::size_t>(f)])[lane] =
+          empty ? 0 : header.counts[f][lane];
+    }
+  }
+  std::vector<Segment> body = body_segments(fields, header, lanes);
+  for (Segment& s : body) s.on_device = s.on_device && !staged;
+  if (!body.empty()) transfer(port, body);
 }
 
 }  // namespace dsea

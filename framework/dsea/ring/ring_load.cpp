@@ -51,7 +51,7 @@ void Ring::make_start(int slice, StartSlice& start) {
 std::vector<Segment> Ring::start_segments(StartSlice& start) const {
   const RawField* lanes[max_lanes] = {};
   for (int lane = 0; lane < topology_.lanes(); ++lane) lanes[lane] = start.memory.own(lane);
-  std::vector<Segment> segments = body_segments(start.header, lanes);
+  std::vector<Segment> segments = body_segments(travelling_fields(problem_.layout), start.header, lanes);
   for (Segment& s : segments) s.on_device = false;
   return segments;
 }
@@ -62,6 +62,7 @@ void Ring::receive_start(int slice, StartSlice& start) {
   const Segment head{&start.header, sizeof start.header, false};
   transfer(port, {&head, 1});
   check_header(start.header, slice, 0);
+  DSEA_CHECK_EQ(start.header.magic, SliceHeader::magic_value, "a slice of the start came in parts");
   transfer(port, start_segments(start));
 }
 

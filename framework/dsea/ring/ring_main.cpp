@@ -31,6 +31,7 @@ void Ring::main_role() {
         report_.kernel_seconds += finished->kernel_seconds;
         for (std::size_t p = 0; p < max_phases; ++p) report_.phase_seconds[p] += finished->phase_seconds[p];
         if (w == 0) wake_input = true;
+        if (w + 1 == last_worker) wake_output = true;  // what is handed on from there may go ahead
         if (w == last_worker) {
           wake_output = true;
           if (finished->job.slice == topology_.slices() - 1 && ++cycle_ends == 1) {
@@ -56,7 +57,7 @@ void Ring::main_role() {
         // Waking a thread for nothing costs more than a small stage.
         const std::scoped_lock lock(mutex_);
         wake_input = wake_input && machine_.can_receive();
-        wake_output = wake_output && machine_.can_send();
+        wake_output = wake_output && (machine_.can_send() || machine_.can_send_ahead());
       }
       if (wake_input) wake_input_.notify();
       if (wake_output) wake_output_.notify();

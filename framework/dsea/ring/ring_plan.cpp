@@ -5,6 +5,7 @@
 
 #include "dsea/base/error.hpp"
 #include "dsea/base/text.hpp"
+#include "dsea/ring/final_fields.hpp"
 #include "dsea/slice/header.hpp"
 
 namespace dsea {
@@ -42,8 +43,30 @@ Schedule make_schedule(const Problem& problem, std::int64_t steps, int positions
           problem.program_steps};
 }
 
-ScalingModel ScalingModel::of(const Schedule& schedule, int slices, int workers, bool at_once) {
-  return {slices, workers, workers * schedule.mean_order_sum(), at_once};
+ScalingModel ScalingModel::of(const Problem& problem, int slices, int workers, bool at_once) {
+  ScalingModel model{slices, workers, workers * make_schedule(problem, 1, 1).mean_order_sum(), at_once, {}};
+  const auto header = static_cast<double>(sizeof(SliceHeader)) / Topology(problem.slabs, problem.periodic).lanes();
+  const auto all = static_cast<double>(bytes_of(problem.layout, travelling_fields(problem.layout)));
+  // Processes end at every W-th sub-step; so many of them, around the ring and around again, see all that there is.
+  const auto kinds = static_cast<std::int64_t>(problem.kinds.size());
+  bool any = false;
+  for (std::int64_t process = 1; process <= kinds; ++process) {
+    const Kind& kind = problem.kinds[static_cast<std::size_t>((process * workers - 1) % kinds)];
+    const auto ahead = static_cast<double>(bytes_of(problem.layout, final_fields(problem.layout, kind)));
+    any = any || ahead > 0;
+    model.ends.push_back({ahead / (header + all), kind.out});
+  }
+  if (!any) model.ends.clear();
+  return model;
+}
+
+double ScalingModel::ahead(double link, double work, double stage) const {
+  double sum = 0;
+  for (const End& end : ends) {
+    const double begins_before = end.out * stage + (at_once ? work : work / workers);
+    sum += std::min(end.ahead * link, begins_before);
+  }
+  return ends.empty() ? 0.0 : sum / static_cast<double>(ends.size());
 }
 
 double ScalingModel::efficiency(int processes) const {
@@ -57,9 +80,8 @@ RingPlan::RingPlan(const Problem& problem, const PlanRequest& request)
       request_(checked(problem, request)),
       topology_(problem.slabs, problem.periodic),
       schedule_(make_schedule(problem, request.steps, positions())),
-      scaling_(ScalingModel::of(schedule_, topology_.slices(), request.workers, request.at_once)) {
-  std::size_t slab = 0;
-  for (const auto& entry : problem.layout.entries()) slab += entry.travels ? entry.bytes() : 0;
+      scaling_(ScalingModel::of(problem, topology_.slices(), request.workers, request.at_once)) {
+  const std::size_t slab = bytes_of(problem.layout, travelling_fields(problem.layout));
   wire_bytes_ = sizeof(SliceHeader) + slab * static_cast<std::size_t>(topology_.lanes());
   check_feedback();
   if (request_.slots == SlotChoice::given) check_given_slots();

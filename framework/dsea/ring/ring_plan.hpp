@@ -15,6 +15,11 @@
 // workers of a process (their mean over the ring, if kinds differ),
 //   N_max = N / (2 + s)        workers of a process take turns
 //   N_max = N / (1 + s + W)    workers of a process run at once (each sees what was ready when the stage began)
+// The 2 is the stage of the work and that of the transfer, the 1 the transfer's alone. The part of a transfer that goes
+// ahead of its slice (final_fields.hpp) is over when the slice is complete, so only the rest of that stage counts:
+//   N_max = N / (2 - a + s)  or  N / (1 - a + s + W),   a = mean of min(e, out + 1)   (out + 1/W where they take turns)
+// with e, the share of a slice's bytes that goes ahead, and `out` of the last worker's kind, whose work on the slice
+// begins so long before the slice is complete. With e towards 1 the transfer takes next to none of the lag.
 #pragma once
 
 #include <cstddef>
@@ -42,11 +47,21 @@ struct ScalingModel {
   double order_sum = 0;  ///< sum of (in + out) over the workers of a process, mean over the processes
   bool at_once = false;  ///< workers of a process run at once; otherwise they take turns, the first one first
 
-  /// The model of a program.
-  static ScalingModel of(const Schedule& schedule, int slices, int workers, bool at_once);
+  /// The kind of a process's last worker, as far as transfers go.
+  struct End {
+    double ahead = 0;  ///< share of a slice's bytes that goes ahead of the slices that it makes, 0..1
+    int out = 0;
+  };
+  std::vector<End> ends;  ///< of the processes, in turn; empty: nothing goes ahead
 
-  /// Stages, hence slices, that a process is behind the one before it.
-  double lag() const { return at_once ? 1 + order_sum + workers : 2 + order_sum; }
+  /// The model of a program.
+  static ScalingModel of(const Problem& problem, int slices, int workers, bool at_once);
+
+  /// How much of a transfer that takes `link` is over when its slice is complete, on average; `work` is what a process
+  /// takes for a slice, `stage` the time between two slices. In stages, or in seconds.
+  double ahead(double link, double work, double stage) const;
+  /// Stages, hence slices, that a process is behind the one before it. A link counts as slow as a stage.
+  double lag() const { return (at_once ? 1 + workers : 2) - ahead(1, 1, 1) + order_sum; }
   double n_max() const { return slices / lag(); }
   /// Share of the time in which a process has something to do, 0..1. A single process whose workers take turns always
   /// has.
@@ -150,7 +165,8 @@ class RingPlan {
   std::vector<MemoryRow> memory(int process) const;
   std::size_t bytes(int process) const;  ///< on the device, pinned host memory not counted
   int largest_process() const;           ///< the one that needs most
-  /// Bytes of a full slice on the wire; what is not live does not travel.
+  /// Bytes of a full slice on the wire; what is not live does not travel. Where a part goes ahead, a second header
+  /// comes on top.
   std::size_t wire_bytes() const { return wire_bytes_; }
 
   // --- rates -------------------------------------------------------------------------------------------------------

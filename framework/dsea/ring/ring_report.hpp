@@ -21,6 +21,7 @@ struct RankReport {
   std::int64_t loaded = 0;         ///< slices made here
   std::int64_t received = 0;       ///< slices that came from the previous rank
   std::int64_t sent = 0;           ///< slices handed to the next rank
+  std::int64_t sent_ahead = 0;     ///< of them those whose final fields left before the slice was complete
   std::int64_t fewest_passes = 0;  ///< of any slice through this rank's first worker: all super-cycles if it is right
   std::uint64_t sent_bytes = 0;    ///< headers and ledgers included
   std::int64_t stages = 0;         ///< worker steps of slices, handing on included

@@ -92,6 +92,13 @@ void StageMachine::start(const StageJob& j) {
   ++worker_(j.worker).started;
 }
 
+bool StageMachine::announce(const StageJob& j) {
+  WorkerState& w = worker_(j.worker);
+  DSEA_CHECK_EQ(j.item + 1, w.next, "a job is announced when it has been started");
+  w.announced = w.next;
+  return j.worker == setup_.workers - 1 && can_send_ahead();
+}
+
 void StageMachine::launched(const StageJob& j) {
   ring_(out_ring(j.worker)).ready += j.completes_end - j.completes_begin;
   ++worker_(j.worker).launched;
@@ -141,6 +148,13 @@ std::optional<std::int64_t> StageMachine::next_send() const {
 }
 
 bool StageMachine::can_send() const { return next_send() && send_next_ < ring_(send_ring()).complete; }
+
+bool StageMachine::can_send_ahead() const {
+  // In a ring of one process nothing is sent: what leaves it is looked at as a whole.
+  if (setup_.one_process || !next_send() || can_send() || exits(send_next_)) return false;
+  const int last = setup_.workers - 1;
+  return send_next_ < worker_(last).announced && send_next_ < ring_(last).complete;
+}
 
 void StageMachine::sent() {
   DSEA_CHECK(can_send(), "nothing to send");

@@ -60,6 +60,9 @@ class StageMachine {
   std::optional<StageJob> upcoming(int worker) const;
   /// Takes the output slots. Then the caller launches the work ...
   void start(const StageJob& job);
+  /// May be called between both: what the job hands on unchanged is in its output slot, see can_send_ahead(). True if
+  /// that has made something ready to go ahead.
+  bool announce(const StageJob& job);
   /// ... and says so: its completed slices are ready for work that waits for their event.
   void launched(const StageJob& job);
   /// Whether the worker's oldest launched job may be declared finished: what it read is complete. Without this rule a
@@ -83,7 +86,11 @@ class StageMachine {
   /// Item of the outgoing ring to be sent next (or handed to the exit); nothing when all have been.
   std::optional<std::int64_t> next_send() const;
   bool can_send() const;  ///< and it is complete
-  void sent();            ///< frees its slot
+  /// It is not complete, but what the last worker hands on unchanged is there already and may go ahead: it has been
+  /// announced, and the host knows that the input it comes from is complete. Whether the worker's kind does hand
+  /// something on, the caller knows. The item stays the next one until all of it is sent().
+  bool can_send_ahead() const;
+  void sent();  ///< frees its slot
   /// True if the item leaves the ring for good: the last super-cycle, behind the last position.
   bool exits(std::int64_t item) const;
   int send_ring() const { return setup_.one_process ? 0 : setup_.workers; }
@@ -115,8 +122,9 @@ class StageMachine {
     std::int64_t taken = 0, ready = 0, complete = 0, freed = 0;
   };
   struct WorkerState {
-    std::int64_t next = 0;    ///< item to start
-    std::int64_t oldest = 0;  ///< item whose work finishes next
+    std::int64_t next = 0;       ///< item to start
+    std::int64_t oldest = 0;     ///< item whose work finishes next
+    std::int64_t announced = 0;  ///< items before have been announced, if they ever are
     int started = 0, launched = 0, finished = 0;
   };
   RingState& ring_(int r) { return rings_[static_cast<std::size_t>(r)]; }

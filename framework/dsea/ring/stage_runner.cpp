@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "dsea/base/check.hpp"
+#include "dsea/ring/final_fields.hpp"
 
 namespace dsea {
 namespace {
@@ -114,6 +115,7 @@ bool StageRunner::prepared(const StageJob& job) const {
 }
 
 void StageRunner::take_buffers(const StageJob& job, const Kind* kind, bool makes_side) {
+  const std::scoped_lock lock(environment_.mutex);
   Slots& slots = environment_.slots;
   const SliceLayout& layout = environment_.problem.layout;
   const int out_ring = environment_.machine.out_ring(worker_);
@@ -132,6 +134,9 @@ void StageRunner::take_buffers(const StageJob& job, const Kind* kind, bool makes
     if (use == Use::write) slots.take(out, f);
     if (use == Use::read || use == Use::carry) slots.carry(out, in, f);
   }
+  // Before the work begins: on the host it is done before launch() returns.
+  const bool ahead = final_fields(environment_.problem, environment_.machine.schedule(), job.substep) != 0;
+  if (ahead && environment_.machine.announce(job)) environment_.wake_output.notify();
   if (kind == nullptr || kind->out == 0) return;
   for (int j = job.completes_begin; j < job.completes_end; ++j) {
     Slot& completed = slots.at(out_ring, job.out_item - job.slice + j);
@@ -221,10 +226,7 @@ void StageRunner::launch(const StageJob& job) {
   context.marks = &record.marks;
 
   Slot& out = environment_.slots.at(context.out_ring, job.out_item);
-  {
-    const std::scoped_lock lock(environment_.mutex);
-    take_buffers(job, kind, context.makes_side);
-  }
+  take_buffers(job, kind, context.makes_side);
   out.header.flags = environment_.slots.at(worker_, job.item).header.flags;
   wait_for_input(job);
   record.begin.record(stream_);

@@ -31,7 +31,8 @@ struct RunnerEnvironment {
   /// Where stages run one after the other in the caller: the scratch memory that all workers use, so that it stays in
   /// the cache. Made by the first of them.
   std::shared_ptr<Buffer> common_scratch;
-  Signal& wake_main;  ///< notified when an async host stage is done
+  Signal& wake_main;    ///< notified when an async host stage is done
+  Signal& wake_output;  ///< notified when something may go ahead of its slice
   std::int64_t feedback_delay = 1;
   std::int64_t table_every = 0;
   SnapshotSteps snapshot_steps;

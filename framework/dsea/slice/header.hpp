@@ -12,6 +12,9 @@ namespace dsea {
 /// record.
 struct SliceHeader {
   static constexpr std::uint64_t magic_value = 0x3161657364736c63ULL;
+  /// In front of fields that travel ahead of their slice; the rest follows with a header of its own. Of the fields only
+  /// those that come have counts, and `flags` has a bit for each of them.
+  static constexpr std::uint64_t ahead_value = 0x6461656861736c63ULL;
 
   std::uint64_t magic = magic_value;
   std::uint64_t layout_hash = 0;
