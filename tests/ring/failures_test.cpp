@@ -120,11 +120,13 @@ TEST_F(Failures, MpiWaitingCostsNextToNothing) {
 }
 
 TEST_F(Failures, AKilledRankEndsTheJobAndTheOthersSayWhatTheyWaitedFor) {
-  const Finished f = run_command(
-      mpirun(3) + program("--set synthetic.sleep_ms=200 --set run.steps=400 --set ring.watchdog=20 & sleep 3; "
-                          "pkill -9 -n -f " +
-                          (folder_ / "run.toml") + "; wait $!"),
-      40);
+  const std::string out = folder_ / "stdout";
+  const Finished f =
+      run_command(mpirun(3) + program("--set synthetic.sleep_ms=50 --set run.steps=4000 --set output.thermo_every=1 "
+                                      "--set ring.watchdog=20 >" +
+                                      out + " & until grep -q \"^ *3 \" " + out +
+                                      "; do sleep 0.1; done; pkill -9 -n -f " + (folder_ / "run.toml") + "; wait $!"),
+                  60);
   EXPECT_NE(f.exit_code, 0);
   EXPECT_NE(f.exit_code, 124) << "the job hung";
   EXPECT_NE(f.err.find("has ended without finishing"), std::string::npos) << f.err;

@@ -84,17 +84,16 @@ class UcxTransport final : public Transport {
     for_each_port([&](detail::UcxPort& port) { port.use_memory(data, bytes, on_device); }, {ring_connection});
   }
   std::vector<RailTraffic> rails() const override {
-    std::vector<RailTraffic> all;
-    for (const Link& link : links_) {
-      if (link.sending == nullptr) continue;
-      for (const RailTraffic& rail : link.sending->rails()) {
-        const auto same =
-            std::find_if(all.begin(), all.end(), [&](const RailTraffic& r) { return r.name == rail.name; });
-        if (same == all.end())
-          all.push_back(rail);
-        else
-          same->bytes += rail.bytes;
-      }
+    const auto of = [](const Link& link) {
+      return link.sending != nullptr ? link.sending->rails() : std::vector<RailTraffic>{};
+    };
+    std::vector<RailTraffic> all = of(links_[ring_connection]);
+    for (const RailTraffic& rail : of(links_[load_connection])) {
+      const auto same = std::find_if(all.begin(), all.end(), [&](const RailTraffic& r) { return r.name == rail.name; });
+      if (same == all.end())
+        all.push_back(rail);
+      else
+        same->bytes += rail.bytes;
     }
     return all;
   }

@@ -337,11 +337,8 @@ void StageRunner::check_fault(const Record& record) const {
   for (int e = 0; e < record.entries; ++e) {
     const std::uint64_t word = record.host_words[static_cast<std::size_t>(e) * entry_words_];
     if (word == no_fault) continue;
-    Fault fault;
-    fault.code = static_cast<int>(word >> 56);
-    fault.element = static_cast<std::int64_t>(word & 0x00ffffffffffffffULL);
-    fault.slab = record.entry_slab[static_cast<std::size_t>(e)];
-    fault.step = step_of(record.job);
+    const Fault fault{static_cast<int>(word >> 56), static_cast<std::int64_t>(word & 0x00ffffffffffffffULL),
+                      record.entry_slab[static_cast<std::size_t>(e)], step_of(record.job)};
     throw RunError(cat("step ", fault.step, ", slab ", fault.slab, ": ", environment_.program.explain(fault)));
   }
 }
