@@ -15,9 +15,11 @@ TEST(ChooseTransport, TakesTheFasterAndSaysBothSpeeds) {
   EXPECT_EQ(mpi.why, "transport mpi: 2.00 GB/s to the next rank at the slowest link, ucx 1.00 GB/s");
 }
 
-TEST(ChooseTransport, OfEqualsTakesTheSimpler) {
+TEST(ChooseTransport, OfEqualsTakesTheSimplerOrTheOneThatKeepsGoingWithoutARail) {
   EXPECT_FALSE(choose_transport(1e9, 1.04e9, "", false).ucx);
   EXPECT_TRUE(choose_transport(1e9, 1.06e9, "", false).ucx);
+  EXPECT_TRUE(choose_transport(1.04e9, 1e9, "", true).ucx);
+  EXPECT_FALSE(choose_transport(1.06e9, 1e9, "", true).ucx);
 }
 
 TEST(ChooseTransport, SaysWhyOneCannotBeUsed) {
@@ -27,7 +29,7 @@ TEST(ChooseTransport, SaysWhyOneCannotBeUsed) {
   EXPECT_EQ(choose_transport(1e9, 0, "failed: no device", false).why, "transport mpi: ucx failed: no device");
 }
 
-TEST(ChooseTransport, RailsAskForNothingButAreMentionedWhereTheyAreNotUsed) {
+TEST(ChooseTransport, RailsAreMentionedWhereTheyAreNotUsed) {
   EXPECT_EQ(choose_transport(1e9, 2e9, "", true).why, choose_transport(1e9, 2e9, "", false).why);
   const auto slower = choose_transport(2e9, 1e9, "", true);
   EXPECT_FALSE(slower.ucx);

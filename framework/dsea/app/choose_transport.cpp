@@ -92,7 +92,7 @@ TransportChoice choose_transport(double mpi, double ucx, const std::string& no_u
   constexpr double about_the_same = 1.05;
   const std::string in_vain = rails ? ", so ring.rails is not used" : "";
   if (!no_ucx.empty()) return {false, cat("transport mpi: ucx ", no_ucx, in_vain)};
-  const bool take_ucx = ucx > about_the_same * mpi;
+  const bool take_ucx = rails ? about_the_same * ucx >= mpi : ucx > about_the_same * mpi;
   const auto speed = [](double bytes) { return si_text(bytes) + "B/s"; };
   return {take_ucx, cat("transport ", take_ucx ? "ucx: " : "mpi: ", speed(take_ucx ? ucx : mpi),
                         " to the next rank at the slowest link, ", take_ucx ? "mpi " : "ucx ",

@@ -31,7 +31,7 @@ struct ChosenTransport {
 
 /// Bytes per second over the slowest link with either transport, why ucx cannot be used ("failed: ..."; empty if it
 /// can), and whether ucx was given rails: which of them "auto" takes, and the line that says so. Of two within 5 % the
-/// simpler one, mpi.
+/// simpler one, mpi; with rails ucx, which does without one that is lost.
 struct TransportChoice {
   bool ucx = false;
   std::string why;
