@@ -58,6 +58,7 @@ Ring::Ring(WorkerProgram& program, const Problem& problem, const RingPlan& plan,
   for (const Kind& k : problem.kinds) row_mask_ |= mask(k.observed);
   if (problem.finish) last_row_mask_ = mask(problem.finish->observed);
   rows_.reserve(64);
+  for (auto* rows : {&rows_out_, &rows_in_}) rows->reserve(static_cast<std::size_t>(ledger_.window()));
   program_.prepare(device);
   environment_ = std::make_unique<RunnerEnvironment>(
       RunnerEnvironment{program, problem, topology_, device_, mutex_, machine_, slots_, ledger_, snapshots_, nullptr,

@@ -25,6 +25,7 @@
 #include "dsea/ring/ring_report.hpp"
 #include "dsea/ring/role_status.hpp"
 #include "dsea/ring/stage_runner.hpp"
+#include "dsea/ring/start_slice.hpp"
 
 namespace dsea {
 
@@ -96,7 +97,6 @@ class Ring {
   std::int64_t substep_sent(std::int64_t item) const;
   void send_fields(FieldMask fields, SliceHeader& header, const Slot& slot);
   // load
-  struct StartSlice;
   void make_start(int slice, StartSlice& start);
   void receive_start(int slice, StartSlice& start);
   void send_start(StartSlice& start);
@@ -147,7 +147,10 @@ class Ring {
   HostSlice input_staging_;
   HostSlice output_staging_;
   HostSlice io_staging_;
-  SliceHeader ahead_header_;  // output thread only; a port may hold on to it
+  // What ports may hold on to after an error, beside slots and staging; each of one thread.
+  SliceHeader ahead_header_;                             // output
+  std::vector<LedgerRow> rows_out_, rows_in_;            // output, input
+  std::unique_ptr<StartSlice> own_start_, other_start_;  // load; none when that is over
 
   RoleStatus main_status_{"main"}, input_status_{"input"}, output_status_{"output"}, load_status_{"load"},
       io_status_{"io"};

@@ -133,7 +133,8 @@ void Ring::receive_slice(std::int64_t item, Slot& slot, ReceivePort& port) {
 
   if (header.ledger_rows > 0) {
     DSEA_CHECK_LE(header.ledger_rows, ledger_.window());
-    std::vector<LedgerRow> rows(static_cast<std::size_t>(header.ledger_rows));
+    std::vector<LedgerRow>& rows = rows_in_;
+    rows.resize(static_cast<std::size_t>(header.ledger_rows));
     const Segment tail{rows.data(), rows.size() * sizeof(LedgerRow), false};
     transfer(port, {&tail, 1});
     for (const LedgerRow& row : rows) ledger_.add(row);

@@ -6,30 +6,26 @@
 
 namespace dsea {
 
-/// A slice of the start that belongs to no slot.
-struct Ring::StartSlice {
-  StartSlice(const Device& device, const SliceLayout& layout, int lanes) : memory(device, layout, lanes, true) {}
-  SliceHeader header;
-  HostSlice memory;
-};
-
 void Ring::load_role() {
   const int slices = topology_.slices(), ranks = transport_.size();
-  StartSlice own(device_, problem_.layout, topology_.lanes());
-  StartSlice other(device_, problem_.layout, topology_.lanes());
-  if (rank_ < slices) make_start(rank_, own);
+  for (auto* start : {&own_start_, &other_start_}) {
+    *start = std::make_unique<StartSlice>(device_, problem_.layout, topology_.lanes());
+  }
+  if (rank_ < slices) make_start(rank_, *own_start_);
   for (int slice = 1; slice < slices; ++slice) {
     const int maker = slice % ranks;
     if (maker == 0 || maker > rank_) continue;
     if (maker < rank_) {
-      receive_start(slice, other);
-      send_start(other);
+      receive_start(slice, *other_start_);
+      send_start(*other_start_);
     } else {
-      send_start(own);
-      if (slice + ranks < slices) make_start(slice + ranks, own);  // while the others make theirs
+      send_start(*own_start_);
+      if (slice + ranks < slices) make_start(slice + ranks, *own_start_);  // while the others make theirs
     }
     moved();
   }
+  own_start_.reset();
+  other_start_.reset();
 }
 
 void Ring::make_start(int slice, StartSlice& start) {

@@ -113,7 +113,8 @@ void Ring::send_ahead(std::int64_t item, const Slot& slot, FieldMask fields) {
 void Ring::send_slice(std::int64_t item, Slot& slot, FieldMask fields) {
   output_status_.set("sends", item);
   SliceHeader& header = slot.header;
-  std::vector<LedgerRow> rows;
+  std::vector<LedgerRow>& rows = rows_out_;
+  rows.clear();
   if (machine_.slice(item) == topology_.slices() - 1) {
     rows.resize(static_cast<std::size_t>(ledger_.window()));
     rows.resize(ledger_.collect(-1, rows));
