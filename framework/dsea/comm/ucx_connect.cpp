@@ -197,10 +197,12 @@ UcxConnections connect_ucx(const MpiSession& session, const UcxOptions& options,
       if (link == me) {
         made.to_next.push_back(taken(link, route, 0, true));
         made.to_next_names.push_back(name);
+        made.next_within_node = card == hops.end();
       }
       if (link == previous) {
         made.from_previous.push_back(taken(link, route, hops.size() - 1, false));
         made.from_previous_names.push_back(name);
+        made.previous_within_node = card == hops.end();
       }
       made.relayed = made.relayed || ((link == me || link == previous) && hops.size() > 1);
       for (std::size_t h = 0; h + 1 < hops.size(); ++h) {

@@ -19,6 +19,7 @@ struct UcxConnections {
   };
   UcxRails to_next, from_previous;
   std::vector<std::string> to_next_names, from_previous_names;  ///< of the rails: "rail0"
+  bool next_within_node = false, previous_within_node = false;
   std::vector<Relay> relays;
   std::vector<std::string> places;  ///< of all ranks: "rank 1 on en2"
   bool relayed = false;             ///< some rail of this rank leads over others

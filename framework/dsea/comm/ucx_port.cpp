@@ -44,7 +44,7 @@ void UcxPort::start_transfer(std::span<const Segment> segments) {
     if (segments_.on_device() && !options_.device_memory) {
       throw RunError(options_.name + ": device memory must be staged through the host");
     }
-    chunks_ = UcxChunks(segments_.bytes(), rails_.size(), options_.longest_chunk);
+    chunks_ = UcxChunks(segments_.bytes(), rails_.size(), options_.longest_chunk, options_.within_node);
     if (chunks_.count() > ucx_most_chunks) {
       throw RunError(cat(options_.name, ": a transfer of ", segments_.bytes(), " bytes in messages of ", chunks_.chunk,
                          ": at most ", ucx_most_chunks, " messages are possible; make them longer"));

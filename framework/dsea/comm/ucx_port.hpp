@@ -22,6 +22,7 @@ namespace dsea::detail {
 struct UcxPortOptions {
   std::string name;                     ///< "ucx: sending from rank 0 on en1 to rank 1 on en2"
   std::vector<std::string> rail_names;  ///< "rail0"
+  bool within_node = false;             ///< by shared memory
   std::size_t longest_chunk = std::size_t{4} << 20;
   std::chrono::nanoseconds link_timeout = std::chrono::seconds(20);  ///< a rail of several: half of it
   std::size_t window = 3;                                            ///< chunks of a rail under way; relays need more

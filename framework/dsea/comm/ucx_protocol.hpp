@@ -57,16 +57,15 @@ constexpr UcxMatch ucx_any_of_transfer(std::uint64_t transfer) {
 }
 
 /// How a transfer is cut: into about 64 chunks a rail, so that the rails end nearly together; none longer than
-/// `longest`, and none so short that its messages cost more than its bytes. A rail that is alone, such as shared
-/// memory, shares with none, and a chunk's messages wake up both sides several times: longer chunks there halve what a
-/// byte costs.
+/// `longest`, and none so short that its messages cost more than its bytes. Shared memory has no other rails to end
+/// with, and a chunk's messages wake up both sides several times: longer chunks there halve what a byte costs.
 struct UcxChunks {
   std::size_t bytes = 0, chunk = 1;
 
   UcxChunks() = default;
-  UcxChunks(std::size_t all, std::size_t rails, std::size_t longest) : bytes(all) {
+  UcxChunks(std::size_t all, std::size_t rails, std::size_t longest, bool within_node) : bytes(all) {
     const std::size_t share = (all / (64 * rails) + 64) / 64 * 64;
-    chunk = std::min(longest, std::max<std::size_t>(share, rails == 1 ? 1 << 20 : 128 << 10));
+    chunk = std::min(longest, std::max<std::size_t>(share, within_node ? 1 << 20 : 128 << 10));
   }
   std::size_t count() const { return (bytes + chunk - 1) / chunk; }
   std::size_t begin(std::size_t c) const { return c * chunk; }

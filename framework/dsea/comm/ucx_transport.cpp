@@ -141,6 +141,7 @@ class UcxTransport final : public Transport {
     if (!made.to_next.empty()) {
       port.name = cat("ucx: sending", what, " from ", place(rank()), " to ", place(rank() + 1));
       port.rail_names = made.to_next_names;
+      port.within_node = made.next_within_node;
       auto next = detail::make_ucx_send_port(std::move(made.to_next), port);
       link.next = std::move(next.port);
       link.sending = next.shared;
@@ -148,6 +149,7 @@ class UcxTransport final : public Transport {
     if (!made.from_previous.empty()) {
       port.name = cat("ucx: receiving", what, " on ", place(rank()), " from ", place(rank() - 1));
       port.rail_names = made.from_previous_names;
+      port.within_node = made.previous_within_node;
       auto previous = detail::make_ucx_receive_port(std::move(made.from_previous), port);
       link.previous = std::move(previous.port);
       link.receiving = previous.shared;
