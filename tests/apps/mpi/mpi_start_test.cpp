@@ -96,8 +96,7 @@ TEST_F(MpiStart, AutoSaysInOneLineWhatItTakesAndWhy) {
 TEST_F(MpiStart, AutoGoesOnWithMpiWhereUcxFails) {
   if (!dsea::ucx_available()) GTEST_SKIP() << "built without UCX";
   // On all ranks, on one, and on one when connections are made.
-  for (const auto& [first, others] :
-       {std::pair{"nosuch", "nosuch"}, {"nosuch", "^cma"}, {"posix,self", "tcp,self"}}) {
+  for (const auto& [first, others] : {std::pair{"nosuch", "nosuch"}, {"nosuch", "^cma"}, {"posix,self", "tcp,self"}}) {
     const Finished f =
         start(dsea::cat("1 env UCX_TLS=", first, " ", heat(), " : -n 2 env UCX_TLS=", others, " ", heat()),
               "OMPI_MCA_pml=ob1");
