@@ -56,7 +56,7 @@ constexpr UcxMatch ucx_any_of_transfer(std::uint64_t transfer) {
   return {ucx_tag(UcxKind::chunk, transfer, 0), std::uint64_t{1} << 63 | ucx_transfer_bits << 24};
 }
 
-/// How a transfer is cut: into about 64 chunks a rail, so that the rails end nearly together; none longer than
+/// How a transfer is cut: into about 128 chunks a rail, so that the rails end nearly together; none longer than
 /// `longest`, and none so short that its messages cost more than its bytes. Shared memory has no other rails to end
 /// with, and a chunk's messages wake up both sides several times: longer chunks there halve what a byte costs.
 struct UcxChunks {
@@ -64,7 +64,7 @@ struct UcxChunks {
 
   UcxChunks() = default;
   UcxChunks(std::size_t all, std::size_t rails, std::size_t longest, bool within_node) : bytes(all) {
-    const std::size_t share = (all / (64 * rails) + 64) / 64 * 64;
+    const std::size_t share = (all / (128 * rails) + 64) / 64 * 64;
     chunk = std::min(longest, std::max<std::size_t>(share, within_node ? 1 << 20 : 128 << 10));
   }
   std::size_t count() const { return (bytes + chunk - 1) / chunk; }

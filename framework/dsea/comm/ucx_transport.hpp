@@ -28,7 +28,7 @@ struct UcxOptions {
   /// Each card is used by one rank of its node only, and the others' slices are passed on by it (comm/rail_routes.hpp);
   /// otherwise every rank uses all cards.
   bool relays = false;
-  /// Largest message; below 1 GiB, which every network handles. A transfer is cut into about 64 a rail, none
+  /// Largest message; below 1 GiB, which every network handles. A transfer is cut into about 128 a rail, none
   /// shorter than 128 KiB.
   std::size_t chunk_bytes = std::size_t{4} << 20;
   /// How long to wait for the other ranks when the transport is made.
