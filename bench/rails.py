@@ -21,6 +21,7 @@ Exit code: 0 done, 1 a case misses its limit, 2 bad usage or something is missin
 import argparse
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -187,6 +188,8 @@ def main():
     if cluster.call("check", check=False).returncode != 0:
         sys.exit("rails.py: no cluster can be made here: " + cluster.call("check", check=False).stdout)
     results = {case: [] for case in cases}
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda n, _: sys.exit(128 + n))  # the cluster goes, too
     try:
         cluster.call("up", NODES, RAILS, RATE)
         for n in range(given.rounds):
