@@ -15,6 +15,13 @@ namespace {
 
 constexpr std::chrono::seconds patience_for_ranks(120);
 
+/// A link that is cut meanwhile is given up as one that is cut later.
+LinkProbeOptions probe_options(MpiSession& session) {
+  LinkProbeOptions options;
+  options.silence = session.heartbeat({})->link_timeout() + std::chrono::seconds(2);
+  return options;
+}
+
 /// The least of all ranks' speeds; to 0.1 MB/s.
 double slowest_link(const MpiSession& session, const LinkSpeed& mine) {
   constexpr double unit = 1e5;
@@ -59,7 +66,7 @@ ChosenTransport make_ucx(const MpiSession& session, UcxOptions options, std::chr
 ChosenTransport faster_transport(MpiSession& session, const TransportRequest& request) {
   ChosenTransport mpi, ucx;
   mpi.transport = make_mpi_transport(session, {.device = request.device});
-  mpi.from_previous = probe_link(*mpi.transport);
+  mpi.from_previous = probe_link(*mpi.transport, probe_options(session));
   const double mpi_speed = slowest_link(session, mpi.from_previous);
   double ucx_speed = 0;
   std::string cause = cause_on_any_rank(session, [] {
@@ -77,7 +84,7 @@ ChosenTransport faster_transport(MpiSession& session, const TransportRequest& re
   }
   if (cause.empty()) {
     cause = cause_on_any_rank(
-        session, [&] { ucx.from_previous = probe_link(*ucx.transport); }, "failed: ");
+        session, [&] { ucx.from_previous = probe_link(*ucx.transport, probe_options(session)); }, "failed: ");
   }
   if (cause.empty()) ucx_speed = slowest_link(session, ucx.from_previous);
   const TransportChoice choice = choose_transport(mpi_speed, ucx_speed, cause, !request.ucx.rails.empty());
@@ -115,7 +122,7 @@ ChosenTransport make_transport(MpiSession& session, const TransportRequest& requ
     c.transport = make_mpi_transport(session, {.device = request.device});
     if (choose) c.why = several ? "transport mpi: not measured" : "transport mpi: there is one rank only";
   }
-  if (measure) c.from_previous = probe_link(*c.transport);
+  if (measure) c.from_previous = probe_link(*c.transport, probe_options(session));
   return c;
 }
 

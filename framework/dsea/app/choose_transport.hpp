@@ -26,6 +26,7 @@ struct ChosenTransport {
   std::unique_ptr<MpiSession> line;      ///< what the transport was made over; goes after it
   std::unique_ptr<Transport> transport;  ///< never null
   LinkSpeed from_previous;               ///< of the link that comes in here, if measured
+  std::vector<RailTraffic> rails;        ///< what measuring took, by the rails of the transport
   std::string why;                       ///< one line, the same on all ranks; empty if it was asked for
 };
 

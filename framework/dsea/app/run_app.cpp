@@ -77,6 +77,7 @@ class AppRun {
     RankFacts facts;
     const auto prepare = [&] {
       chosen_ = make_transport(*session_, transport_request());
+      chosen_.rails = chosen_.transport->rails();
       rank_ = std::make_unique<RankRun>(make_, *config_, device_, *chosen_.transport, log_, session_->local_size(),
                                         line_.plan);
       const bool rails = chosen_.transport->name() == "ucx";
@@ -136,7 +137,12 @@ class AppRun {
   std::vector<RunFigures::Rail> rails_of_this_rank() const {
     std::vector<RunFigures::Rail> rails;
     if (!chosen_.transport) return rails;
-    for (const RailTraffic& rail : chosen_.transport->rails()) rails.push_back({rail.name, rail.bytes, rail.lost});
+    std::size_t r = 0;
+    for (const RailTraffic& rail : chosen_.transport->rails()) {
+      const std::uint64_t before = r < chosen_.rails.size() ? chosen_.rails[r].bytes : 0;
+      rails.push_back({rail.name, rail.bytes - before, rail.lost});
+      ++r;
+    }
     return rails;
   }
 

@@ -136,13 +136,13 @@ void Heartbeat::note_failure(const std::string& why) {
   }
   if (!options_.last_resort) return;
   try {
-    std::thread([until = failed_at() + grace, act = options_.last_resort] {
+    std::thread([until = failed_at() + grace, act = options_.last_resort, why] {
       block_signals();
       std::this_thread::sleep_until(until);
-      act();
+      act(why);
     }).detach();
   } catch (const std::system_error&) {
-    options_.last_resort();  // no thread can be started any more: at once
+    options_.last_resort(why);  // no thread can be started any more: at once
   }
 }
 

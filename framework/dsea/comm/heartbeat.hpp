@@ -28,8 +28,9 @@ struct HeartbeatOptions {
   std::vector<std::string> data_devices{};  ///< rails: used for heartbeats only where there is nothing else
   std::chrono::nanoseconds start_timeout = std::chrono::seconds(120);
   /// Ends the process and the job. Called from a thread of its own when the process still runs 3 s after a failure
-  /// became known, even if the heartbeat is gone by then. May be empty.
-  std::function<void()> last_resort{};
+  /// became known, even if the heartbeat is gone by then; gets what has failed, which perhaps nobody has said. May be
+  /// empty.
+  std::function<void(const std::string& why)> last_resort{};
 };
 
 /// Each rank has one connection to the next and one to the previous rank, and one thread that sleeps between beats, of

@@ -12,6 +12,7 @@
 #include "dsea/base/text.hpp"
 #include "dsea/base/threads.hpp"
 #include "dsea/comm/deadline.hpp"
+#include "dsea/comm/traffic.hpp"
 
 namespace dsea {
 namespace {
@@ -67,7 +68,10 @@ class LinkProbe {
 
   template <class Port>
   void transfer(Port& port, const Segment& segment, const char* direction, int other) {
+    const auto* const counter = dynamic_cast<const TrafficCounter*>(&port);
     port.start({&segment, 1});
+    Activity seen = counter != nullptr ? counter->activity() : Activity{};
+    Clock::time_point silent = deadline_after(options_.silence);
     while (!port.wait(std::chrono::milliseconds(20))) {
       const std::string link = cat("measuring the link ", direction, " rank ", other, " on rank ", transport_.rank());
       if (transport_.peer_failed()) {
@@ -75,6 +79,16 @@ class LinkProbe {
         throw RunError(link + ": " + (why.empty() ? "another rank failed" : why));
       }
       transport_.check_to_next();
+      if (const Activity now = counter != nullptr ? counter->activity() : Activity{};
+          now != seen || counter == nullptr) {
+        seen = now;
+        silent = deadline_after(options_.silence);
+      }
+      if (time_left(silent).count() == 0) {
+        throw RunError(cat(link, ": nothing has moved for ",
+                           seconds_text(std::chrono::duration<double>(options_.silence).count()),
+                           ": see what that rank says, and whether the nodes reach each other by ", transport_.name()));
+      }
       if (stop_) throw RunError(link + ": given up");
       if (time_left(deadline_).count() == 0) {
         throw RunError(cat(link, ": nothing came through within ",

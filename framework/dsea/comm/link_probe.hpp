@@ -9,6 +9,8 @@
 namespace dsea {
 
 struct LinkProbeOptions {
+  std::chrono::nanoseconds silence =
+      std::chrono::seconds(22);                    ///< so long nothing may move; [ring] link_timeout and 2 s
   std::size_t first_bytes = std::size_t{1} << 20;  ///< of the first transfer; each is twice as long as the one before
   std::size_t most_bytes = std::size_t{64} << 20;  ///< the longest
   /// No longer transfer than one that takes this: long enough that what a network lets pass in a burst does not count.

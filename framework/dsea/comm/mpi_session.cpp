@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -108,7 +109,11 @@ MpiSession::~MpiSession() {
 std::shared_ptr<Heartbeat> MpiSession::heartbeat(const HeartbeatOptions& options) {
   if (job_->heartbeat) return job_->heartbeat;
   HeartbeatOptions all = options;
-  all.last_resort = [] { end_job(static_cast<int>(ExitCode::failed)); };
+  all.last_resort = [](const std::string& why) {
+    std::fprintf(stderr, "error: the job is ended: %s\n", why.c_str());
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // for the launcher to pass it on
+    end_job(static_cast<int>(ExitCode::failed));
+  };
   const auto exchange = [this](std::span<const std::byte> mine, Clock::time_point deadline) {
     return gather_all(mine, time_left(deadline));
   };

@@ -92,6 +92,29 @@ std::span<const std::byte> find_address(std::span<const std::byte> all, std::uin
   return {};
 }
 
+/// A step of all ranks: what fails on one of them is thrown by all, so that none waits for one that has given up.
+template <class Step>
+void together(const MpiSession& session, std::chrono::nanoseconds patience, const Step& step) {
+  std::string usage, run;
+  try {
+    step();
+  } catch (const UsageError& e) {
+    usage = e.what();
+  } catch (const Error& e) {
+    run = e.what();
+  }
+  const std::string mine[] = {usage, run};
+  const auto all = session.gather_all(pack_texts(mine), patience);
+  for (const std::size_t kind : {0U, 1U}) {
+    for (const auto& bytes : all) {
+      const std::vector<std::string> texts = unpack_texts(bytes);
+      if (texts.size() != std::size(mine) || texts[kind].empty()) continue;
+      if (kind == 0) throw UsageError(texts[kind]);
+      throw RunError(texts[kind]);
+    }
+  }
+}
+
 /// A word over every rail, both ways, so that all connections are made before the first transfer, and one that cannot
 /// be is known by its name at the start.
 void say_hello(const std::vector<End>& ends, Clock::time_point deadline) {
@@ -110,17 +133,17 @@ void say_hello(const std::vector<End>& ends, Clock::time_point deadline) {
   }
   for (Backoff backoff;;) {
     bool moved = false;
-    const std::string* missing = nullptr;
+    std::string missing;
     for (std::size_t i = 0; i < ends.size(); ++i) {
       UcxRail& rail = *ends[i].rail;
       moved = rail.progress() || moved;
       const bool sent = rail.test(words[i]->out);
-      if (!rail.test(words[i]->in) || !sent) missing = &rail.name();
+      if (!rail.test(words[i]->in) || !sent) missing += cat(missing.empty() ? "" : "; ", rail.name());
     }
-    if (missing == nullptr) return;
+    if (missing.empty()) return;
     if (time_left(deadline).count() == 0) {
       for (auto& word : words) static_cast<void>(word.release());  // UCX may still look at them
-      throw RunError(cat("ucx: ", *missing, ": no connection: can these nodes reach each other over this device?"));
+      throw RunError(cat("ucx: no connection by ", missing, ": can these nodes reach each other over this device?"));
     }
     if (moved)
       backoff.reset();
@@ -131,7 +154,7 @@ void say_hello(const std::vector<End>& ends, Clock::time_point deadline) {
 
 }  // namespace
 
-UcxConnections connect_ucx(const MpiSession& session, const UcxOptions& options, Connection connection) {
+UcxConnections connect_ucx(MpiSession& session, const UcxOptions& options, Connection connection) {
   const std::vector<std::string> cards = options.rails.empty() ? std::vector<std::string>{""} : options.rails;
   const int me = session.rank(), ranks = session.size();
   const std::vector<Place> places = gather_places(session, options, cards.size());
@@ -142,38 +165,46 @@ UcxConnections connect_ucx(const MpiSession& session, const UcxOptions& options,
 
   std::vector<End> ends;
   std::vector<std::vector<RailRoute>> routes;
-  for (int link = 0; link < ranks; ++link) {
-    const bool loads = connection == load_connection;
-    routes.push_back(loads && link == 0
-                         ? std::vector<RailRoute>{}
-                         : rail_routes(nodes, link, static_cast<int>(cards.size()), options.relays && !loads));
-    for (std::size_t route = 0; route < routes.back().size(); ++route) {
-      const RailRoute& hops = routes.back()[route];
-      for (std::size_t h = 0; h < hops.size(); ++h) {
-        const RailHop& hop = hops[h];
-        const std::string device = hop.card < 0 ? "" : cards[static_cast<std::size_t>(hop.card)];
-        const std::string name =
-            cat(hop.card < 0 ? "the connection within the node" : rail_name(device), " from ",
-                made.places[static_cast<std::size_t>(hop.from)], " to ", made.places[static_cast<std::size_t>(hop.to)]);
-        if (device == "lo" && !options.node && (hop.from == me || hop.to == me)) {
-          throw UsageError(cat("ucx: ", name, ": 'lo' does not leave a node: name network cards in ring.rails"));
-        }
-        for (const bool sending : {true, false}) {
-          if ((sending ? hop.from : hop.to) != me) continue;
-          ends.push_back(
-              {end_key(link, route, h, sending), sending ? hop.to : hop.from, std::make_unique<UcxRail>(device, name)});
+  const auto open_ends = [&](int link, std::size_t route, std::size_t h) {
+    const RailHop& hop = routes.back()[route][h];
+    if (hop.from != me && hop.to != me) return;
+    const std::string device = hop.card < 0 ? "" : cards[static_cast<std::size_t>(hop.card)];
+    const std::string name =
+        cat(hop.card < 0 ? "the connection within the node" : rail_name(device), " from ",
+            made.places[static_cast<std::size_t>(hop.from)], " to ", made.places[static_cast<std::size_t>(hop.to)]);
+    if (device == "lo" && !options.node) {
+      throw UsageError(cat("ucx: ", name, ": 'lo' does not leave a node: name network cards in ring.rails"));
+    }
+    for (const bool sending : {true, false}) {
+      if ((sending ? hop.from : hop.to) != me) continue;
+      ends.push_back(
+          {end_key(link, route, h, sending), sending ? hop.to : hop.from, std::make_unique<UcxRail>(device, name)});
+    }
+  };
+  const std::chrono::nanoseconds least = std::chrono::seconds(5);
+  const auto limit = std::min(options.start_timeout, std::max(least, session.heartbeat({})->link_timeout()));
+  const auto patience = std::min(options.start_timeout, limit + least);
+  try {
+    together(session, patience, [&] {
+      for (int link = 0; link < ranks; ++link) {
+        const bool loads = connection == load_connection;
+        routes.push_back(loads && link == 0
+                             ? std::vector<RailRoute>{}
+                             : rail_routes(nodes, link, static_cast<int>(cards.size()), options.relays && !loads));
+        for (std::size_t route = 0; route < routes.back().size(); ++route) {
+          for (std::size_t h = 0; h < routes.back()[route].size(); ++h) open_ends(link, route, h);
         }
       }
-    }
-  }
-  try {
-    const auto addresses = session.gather_all(packed_addresses(ends), options.start_timeout);
-    for (const End& end : ends) {
-      const auto address = find_address(addresses[static_cast<std::size_t>(end.other)], end.key ^ other_end);
-      if (address.empty()) throw RunError(cat("ucx: ", end.rail->name(), ": the other side does not know of it"));
-      end.rail->connect(address);
-    }
-    say_hello(ends, deadline_after(options.start_timeout));
+    });
+    const auto addresses = session.gather_all(packed_addresses(ends), patience);
+    together(session, patience, [&] {
+      for (const End& end : ends) {
+        const auto address = find_address(addresses[static_cast<std::size_t>(end.other)], end.key ^ other_end);
+        if (address.empty()) throw RunError(cat("ucx: ", end.rail->name(), ": the other side does not know of it"));
+        end.rail->connect(address);
+      }
+    });
+    together(session, patience, [&] { say_hello(ends, deadline_after(limit)); });
   } catch (...) {
     for (const End& end : ends) end.rail->leave();
     throw;

@@ -28,6 +28,6 @@ struct UcxConnections {
 /// Collective over all ranks; with at least two. Slices of the start have no connection from rank 0 to 1, and none that
 /// are relayed: they travel only once. UsageError if ranks have different numbers of rails, RunError that names the
 /// rail if a connection cannot be made.
-UcxConnections connect_ucx(const MpiSession& session, const UcxOptions& options, Connection connection);
+UcxConnections connect_ucx(MpiSession& session, const UcxOptions& options, Connection connection);
 
 }  // namespace dsea::detail

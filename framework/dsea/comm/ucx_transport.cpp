@@ -36,8 +36,9 @@ class UcxTransport final : public Transport {
       // MPI may keep bytes of a message that is complete for its sender until somebody calls it again, and nobody does
       // when all is connected: so until all ranks are known to be as far.
       const std::jthread pump([this](const std::stop_token& stop) { call_mpi(stop); });
-      gather_.gather(*this, {}, options.start_timeout);
-      gather_.release(*this, options.start_timeout);
+      const auto limit = session.heartbeat({})->link_timeout() + std::chrono::seconds(2);
+      gather_.gather(*this, {}, limit);  // a network that was cut meanwhile is known by then
+      gather_.release(*this, limit);
     }
     const auto ends = [](const Link& link) { return Heartbeat::Ports{link.next.get(), link.previous.get()}; };
     session.heartbeat({})->watch(this, {{ends(links_[ring_connection]), ends(links_[load_connection])}});
