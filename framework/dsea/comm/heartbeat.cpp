@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "dsea/base/error.hpp"
-#include "dsea/base/packed_texts.hpp"
 #include "dsea/base/text.hpp"
 #include "dsea/base/threads.hpp"
+#include "dsea/comm/step_of_all.hpp"
 
 namespace dsea {
 namespace {
@@ -75,23 +75,9 @@ void Heartbeat::connect(const Exchange& exchange) {
     hosts_.push_back(cards.back().host);
     if (!cards.back().error.empty()) throw UsageError(cards.back().error);
   }
-  std::vector<std::string> error;  // of usage, and of running
-  try {
-    links_ = connect_control(listener, rank_, cards, deadline);
-  } catch (const UsageError& e) {
-    error = {e.what(), ""};
-  } catch (const Error& e) {
-    error = {"", e.what()};
-  }
-  // Nobody begins before all have come; what one lacks, all say. Others' failures may follow from wrong use.
-  std::string failure;
-  for (const auto& bytes : exchange(pack_texts(error), deadline + std::chrono::seconds(10))) {
-    const std::vector<std::string> other = unpack_texts(bytes);
-    if (other.size() < 2) continue;
-    if (!other[0].empty()) throw UsageError(other[0]);
-    if (failure.empty()) failure = other[1];
-  }
-  if (!failure.empty()) throw RunError(failure);
+  // Nobody begins before all have come.
+  step_of_all([&](const std::vector<std::byte>& mine) { return exchange(mine, deadline + std::chrono::seconds(10)); },
+              [&] { links_ = connect_control(listener, rank_, cards, deadline); });
 }
 
 Heartbeat::~Heartbeat() {

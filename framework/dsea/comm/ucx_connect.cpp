@@ -12,6 +12,7 @@
 #include "dsea/base/packed_texts.hpp"
 #include "dsea/base/text.hpp"
 #include "dsea/comm/deadline.hpp"
+#include "dsea/comm/step_of_all.hpp"
 
 namespace dsea::detail {
 namespace {
@@ -92,29 +93,6 @@ std::span<const std::byte> find_address(std::span<const std::byte> all, std::uin
   return {};
 }
 
-/// A step of all ranks: what fails on one of them is thrown by all, so that none waits for one that has given up.
-template <class Step>
-void together(const MpiSession& session, std::chrono::nanoseconds patience, const Step& step) {
-  std::string usage, run;
-  try {
-    step();
-  } catch (const UsageError& e) {
-    usage = e.what();
-  } catch (const Error& e) {
-    run = e.what();
-  }
-  const std::string mine[] = {usage, run};
-  const auto all = session.gather_all(pack_texts(mine), patience);
-  for (const std::size_t kind : {0U, 1U}) {
-    for (const auto& bytes : all) {
-      const std::vector<std::string> texts = unpack_texts(bytes);
-      if (texts.size() != std::size(mine) || texts[kind].empty()) continue;
-      if (kind == 0) throw UsageError(texts[kind]);
-      throw RunError(texts[kind]);
-    }
-  }
-}
-
 /// A word over every rail, both ways, so that all connections are made before the first transfer, and one that cannot
 /// be is known by its name at the start.
 void say_hello(const std::vector<End>& ends, Clock::time_point deadline) {
@@ -133,17 +111,18 @@ void say_hello(const std::vector<End>& ends, Clock::time_point deadline) {
   }
   for (Backoff backoff;;) {
     bool moved = false;
-    std::string missing;
+    std::vector<std::string> missing;
     for (std::size_t i = 0; i < ends.size(); ++i) {
       UcxRail& rail = *ends[i].rail;
       moved = rail.progress() || moved;
       const bool sent = rail.test(words[i]->out);
-      if (!rail.test(words[i]->in) || !sent) missing += cat(missing.empty() ? "" : "; ", rail.name());
+      if (!rail.test(words[i]->in) || !sent) missing.push_back(rail.name());
     }
     if (missing.empty()) return;
     if (time_left(deadline).count() == 0) {
       for (auto& word : words) static_cast<void>(word.release());  // UCX may still look at them
-      throw RunError(cat("ucx: no connection by ", missing, ": can these nodes reach each other over this device?"));
+      throw RunError(
+          cat("ucx: no connection by ", joined(missing, "; "), ": can these nodes reach each other over this device?"));
     }
     if (moved)
       backoff.reset();
@@ -184,8 +163,9 @@ UcxConnections connect_ucx(MpiSession& session, const UcxOptions& options, Conne
   const std::chrono::nanoseconds least = std::chrono::seconds(5);
   const auto limit = std::min(options.start_timeout, std::max(least, session.heartbeat({})->link_timeout()));
   const auto patience = std::min(options.start_timeout, limit + least);
+  const auto exchange = [&](const std::vector<std::byte>& mine) { return session.gather_all(mine, patience); };
   try {
-    together(session, patience, [&] {
+    step_of_all(exchange, [&] {
       for (int link = 0; link < ranks; ++link) {
         const bool loads = connection == load_connection;
         routes.push_back(loads && link == 0
@@ -197,14 +177,14 @@ UcxConnections connect_ucx(MpiSession& session, const UcxOptions& options, Conne
       }
     });
     const auto addresses = session.gather_all(packed_addresses(ends), patience);
-    together(session, patience, [&] {
+    step_of_all(exchange, [&] {
       for (const End& end : ends) {
         const auto address = find_address(addresses[static_cast<std::size_t>(end.other)], end.key ^ other_end);
         if (address.empty()) throw RunError(cat("ucx: ", end.rail->name(), ": the other side does not know of it"));
         end.rail->connect(address);
       }
     });
-    together(session, patience, [&] { say_hello(ends, deadline_after(limit)); });
+    step_of_all(exchange, [&] { say_hello(ends, deadline_after(limit)); });
   } catch (...) {
     for (const End& end : ends) end.rail->leave();
     throw;

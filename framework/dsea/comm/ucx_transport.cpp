@@ -66,8 +66,7 @@ class UcxTransport final : public Transport {
   int rank() const override { return mpi_->rank(); }
   int size() const override { return mpi_->size(); }
   std::string describe() const override {
-    std::string rails;
-    for (const std::string& device : devices_) rails += cat(rails.empty() ? "" : ", ", device);
+    const std::string rails = joined(devices_, ", ");
     return cat(
         "ucx: ", detail::ucx_version(), ", ", size(), size() == 1 ? " rank, " : " ranks, ",
         rails.empty() ? std::string("one rail over all devices that UCX finds (ring.rails is not set)")

@@ -114,11 +114,9 @@ void Ring::say_stop() {
 }
 
 std::string Ring::rails_text() const {
-  std::string names;
-  for (const RailTraffic& rail : transport_.rails()) {
-    names += cat(names.empty() ? " by " : ", ", rail.name, rail.lost.empty() ? "" : " (lost)");
-  }
-  return names;
+  const std::vector<RailTraffic> rails = transport_.rails();
+  const auto text_of = [](const RailTraffic& rail) { return rail.name + (rail.lost.empty() ? "" : " (lost)"); };
+  return rails.empty() ? "" : " by " + joined(rails, ", ", text_of);
 }
 
 template <class Role>

@@ -113,6 +113,7 @@ class Ring {
   void transfer(SendPort& port, std::span<const Segment> segments, Connection connection = ring_connection);
   void transfer(ReceivePort& port, std::span<const Segment> segments);
   void init_slab(int slab, RawField* fields) const;
+  SliceHeader start_header(int slice) const;
   template <class Role>
   void guarded(RoleStatus& status, Role role);
   void fail(const RoleStatus& status, const std::string& what, ExitCode code);

@@ -62,14 +62,19 @@ void Ring::init_slab(int slab, RawField* fields) const {
   }
 }
 
+SliceHeader Ring::start_header(int slice) const {
+  SliceHeader header;
+  header.layout_hash = problem_.layout.hash();
+  header.slice = slice;
+  header.dt = problem_.dt;
+  return header;
+}
+
 void Ring::load_slice(std::int64_t item, Slot& slot) {
   input_status_.set("makes a slice of the start", item);
   const SliceLayout& layout = problem_.layout;
   const int slice = machine_.slice(item);
-  slot.header = SliceHeader{};
-  slot.header.layout_hash = layout.hash();
-  slot.header.slice = slice;
-  slot.header.dt = problem_.dt;
+  slot.header = start_header(slice);
   for (int lane = 0; lane < topology_.lanes(); ++lane) {
     RawField* target = slot.raw[static_cast<std::size_t>(lane)].data();
     RawField* made = input_staging_.copies() ? input_staging_.blank(lane) : target;

@@ -30,10 +30,7 @@ void Ring::load_role() {
 
 void Ring::make_start(int slice, StartSlice& start) {
   load_status_.set("makes a slice of the start", slice);
-  start.header = SliceHeader{};
-  start.header.layout_hash = problem_.layout.hash();
-  start.header.slice = slice;
-  start.header.dt = problem_.dt;
+  start.header = start_header(slice);
   for (int lane = 0; lane < topology_.lanes(); ++lane) {
     RawField* fields = start.memory.blank(lane);
     const int slab = topology_.slab(slice, lane);
